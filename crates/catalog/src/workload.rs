@@ -1,0 +1,47 @@
+//! `workload.toml`: the request that load sends, and the data it is answered from.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `workloads/<name>/workload.toml` says. The folder's name is the workload's name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkloadManifest {
+    /// Always `bancada.workload/1`.
+    pub schema: String,
+    /// How reports name it.
+    pub title: String,
+    /// One sentence: what the request asks of a service.
+    pub asks: String,
+    /// Where it comes from and what was corrected.
+    pub origin: Option<String>,
+    /// Request method.
+    pub method: String,
+    /// Request target, unless `feed` gives many.
+    pub path: String,
+    /// Request headers besides `Host` and `Content-Length`.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// Request body.
+    pub body: Option<String>,
+    /// File with one request target a line, cycled through in order.
+    pub feed: Option<String>,
+    /// Status of a good answer.
+    #[serde(default = "ok")]
+    pub expect_status: u16,
+    /// SQL files that build the database, in order. None: the workload has no database.
+    #[serde(default)]
+    pub database: Vec<String>,
+    /// SQL statements one request should cost.
+    pub statements_per_request: Option<f64>,
+    /// Rows one request should read or write.
+    pub rows_per_request: Option<f64>,
+    /// Upstream stand-in the service calls, by the name the lab knows it under.
+    pub upstream: Option<String>,
+}
+
+fn ok() -> u16 {
+    200
+}

@@ -1,0 +1,3 @@
+//! `bancada`: the only place that reads arguments, prints and chooses exit codes.
+
+fn main() {}

@@ -1,0 +1,263 @@
+//! The one table of metrics: a figure that is not a row here is not recorded.
+
+use serde::Serialize;
+
+/// Which way a figure is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// Less is better.
+    Lower,
+    /// More is better.
+    Higher,
+    /// Neither: it describes.
+    Neither,
+}
+
+/// One row of the table. The unit is also the end of the name.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Metric {
+    /// Name in files: a noun with its unit at the end.
+    pub name: &'static str,
+    /// How reports head a column.
+    pub title: &'static str,
+    /// Unit of the stored number: `us`, `ns`, `per_s`, `bytes`, `ratio`, `count`.
+    pub unit: &'static str,
+    /// Which way is better.
+    pub better: Better,
+    /// What it is, in one sentence.
+    pub description: &'static str,
+}
+
+/// Every metric a trial may carry. A trial leaves out what it did not measure.
+pub const METRICS: &[Metric] = &[
+    lower(
+        "service_cpu_per_good_answer_us",
+        "CPU/answer",
+        "us",
+        "CPU time of the service's whole process tree per good answer, at the equal arrival rate.",
+    ),
+    lower(
+        "database_cpu_per_good_answer_us",
+        "DB CPU/answer",
+        "us",
+        "CPU time of the service's PostgreSQL backends per good answer, at the equal arrival rate.",
+    ),
+    describes(
+        "generator_cpu_per_good_answer_us",
+        "Generator CPU/answer",
+        "us",
+        "CPU time of the load generator per good answer, at the equal arrival rate.",
+    ),
+    higher(
+        "completion_rate_per_s",
+        "Answers/s",
+        "per_s",
+        "Answers per second in the closed loop, at the stated number of connections.",
+    ),
+    higher(
+        "goodput_per_s",
+        "Good answers/s",
+        "per_s",
+        "Answers per second that met the contract, in the closed loop.",
+    ),
+    lower(
+        "response_p50_ns",
+        "p50",
+        "ns",
+        "Median response time at the equal arrival rate, over every request scheduled.",
+    ),
+    lower(
+        "response_p90_ns",
+        "p90",
+        "ns",
+        "90th percentile of response time at the equal arrival rate, over every request scheduled.",
+    ),
+    lower(
+        "response_p99_ns",
+        "p99",
+        "ns",
+        "99th percentile of response time at the equal arrival rate, over every request scheduled.",
+    ),
+    lower(
+        "response_mean_ns",
+        "Mean",
+        "ns",
+        "Mean response time over answers at the equal arrival rate.",
+    ),
+    lower(
+        "service_p50_ns",
+        "Service p50",
+        "ns",
+        "Median service time at the equal arrival rate, over every request sent.",
+    ),
+    lower(
+        "service_p90_ns",
+        "Service p90",
+        "ns",
+        "90th percentile of service time at the equal arrival rate, over every request sent.",
+    ),
+    describes(
+        "send_delay_p99_ns",
+        "Send delay p99",
+        "ns",
+        "99th percentile of the generator's own lateness at the equal arrival rate.",
+    ),
+    lower(
+        "closed_service_p50_ns",
+        "Closed p50",
+        "ns",
+        "Median service time in the closed loop.",
+    ),
+    lower(
+        "closed_service_p99_ns",
+        "Closed p99",
+        "ns",
+        "99th percentile of service time in the closed loop.",
+    ),
+    lower(
+        "memory_peak_bytes",
+        "Memory",
+        "bytes",
+        "Largest anonymous plus shared resident memory of the process tree, sampled at 5 Hz while under load.",
+    ),
+    lower(
+        "memory_pss_bytes",
+        "PSS",
+        "bytes",
+        "Proportional set size of the process tree, read once after the window.",
+    ),
+    lower(
+        "first_answer_ns",
+        "Start-up",
+        "ns",
+        "Time from the start of the process to the first right answer.",
+    ),
+    describes(
+        "offered_load_per_s",
+        "Offered",
+        "per_s",
+        "Arrivals scheduled per second at the equal arrival rate.",
+    ),
+    describes(
+        "achieved_ratio",
+        "Achieved",
+        "ratio",
+        "Answers over arrivals scheduled, at the equal arrival rate.",
+    ),
+    describes(
+        "service_cpu_ratio",
+        "Service CPU",
+        "ratio",
+        "CPU time of the service tree over wall time in the closed loop; 1 is one core.",
+    ),
+    describes(
+        "database_cpu_ratio",
+        "Database CPU",
+        "ratio",
+        "CPU time of PostgreSQL over wall time in the closed loop; 1 is one core.",
+    ),
+    describes(
+        "generator_cpu_ratio",
+        "Generator CPU",
+        "ratio",
+        "CPU time of the generator over wall time in the closed loop; 1 is one core.",
+    ),
+    describes(
+        "good_answers_count",
+        "Good answers",
+        "count",
+        "Good answers in the measured windows.",
+    ),
+    describes(
+        "failed_requests_count",
+        "Failed",
+        "count",
+        "Requests in the measured windows that did not end in a good answer.",
+    ),
+    describes(
+        "canary_ns",
+        "Canary",
+        "ns",
+        "Median time of the fixed canary job before the slices of this trial.",
+    ),
+    describes(
+        "warm_up_ns",
+        "Warm-up",
+        "ns",
+        "Time until the warm-up rule was met, or its cap.",
+    ),
+];
+
+/// The row of a metric, by name.
+pub fn metric(name: &str) -> Option<&'static Metric> {
+    METRICS.iter().find(|metric| metric.name == name)
+}
+
+const fn lower(
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    description: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        better: Better::Lower,
+        description,
+    }
+}
+
+const fn higher(
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    description: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        better: Better::Higher,
+        description,
+    }
+}
+
+const fn describes(
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    description: &'static str,
+) -> Metric {
+    Metric {
+        name,
+        title,
+        unit,
+        better: Better::Neither,
+        description,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_is_named_once_and_ends_in_its_unit() {
+        for (index, metric) in METRICS.iter().enumerate() {
+            assert!(
+                metric.name.ends_with(&format!("_{}", metric.unit)),
+                "{}",
+                metric.name
+            );
+            assert!(
+                METRICS[..index]
+                    .iter()
+                    .all(|other| other.name != metric.name),
+                "{}",
+                metric.name
+            );
+        }
+    }
+}

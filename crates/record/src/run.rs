@@ -1,0 +1,130 @@
+//! `run.json`: what was compared, how, where and in which order.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+
+/// One run of one experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Always `bancada.run/1`.
+    pub schema: String,
+    /// Name of the run directory.
+    pub run: String,
+    /// Experiment's folder name.
+    pub experiment: String,
+    /// Experiment's title.
+    pub title: String,
+    /// The question it answers.
+    pub question: String,
+    /// Version of Bancada that ran it.
+    pub bancada_version: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// When it ended; absent while it runs and after a crash.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// Why it ended: `precision`, `budget`, `blocks`, `interrupted`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
+    /// A sentence to print beside every figure, where the design has a limit (`one start, no replication of the start`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<String>,
+    /// Treatment every other is compared with first.
+    pub baseline: String,
+    /// Metric that verdicts and ranks are about.
+    pub primary_metric: String,
+    /// Smallest difference that matters.
+    pub relevant_difference_ratio: f64,
+    /// How it was measured.
+    pub design: Design,
+    /// What was compared, the twin included.
+    pub treatments: Vec<Treatment>,
+    /// Treatments left out, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
+    /// Where it ran.
+    pub environment: Environment,
+    /// Catalogue entries as run: `stack/<name>`, `workload/<name>`, `experiment/<name>` with their manifests.
+    pub catalog: BTreeMap<String, serde_json::Value>,
+}
+
+/// How a run was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Design {
+    /// `sliced_blocks`, `solo_trials` or `running_services`.
+    pub kind: String,
+    /// Seed of every random order.
+    pub seed: u64,
+    /// Seconds of measuring after which no new block starts.
+    pub budget_s: u64,
+    /// Blocks at least.
+    pub min_blocks_count: u32,
+    /// Blocks at most.
+    pub max_blocks_count: u32,
+    /// Length of one slice.
+    pub slice_s: f64,
+    /// Share of each slice that is discarded at its start.
+    pub discard_ratio: f64,
+    /// Slices at the equal arrival rate, per treatment and block.
+    pub open_slices_count: u32,
+    /// Closed-loop slices, per treatment and block.
+    pub closed_slices_count: u32,
+    /// Seconds of warm-up at most.
+    pub warm_up_cap_s: f64,
+    /// Keep-alive connections per service, and so the closed loop's concurrency.
+    pub connections_count: u32,
+    /// Arrival rate for all in the open slices; absent until the pilot found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival_rate_per_s: Option<f64>,
+    /// Pilot capacity of each treatment.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pilot_capacity_per_s: BTreeMap<String, f64>,
+    /// CPUs the services ran on.
+    pub service_cpus: Vec<u32>,
+    /// CPUs the generator and PostgreSQL ran on.
+    pub bench_cpus: Vec<u32>,
+}
+
+/// Stack × settings × workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Treatment {
+    /// Name within the run.
+    pub name: String,
+    /// The treatment this one repeats, where it is the run's control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin_of: Option<String>,
+    /// How reports name it.
+    pub title: String,
+    /// Folder under `stacks/`; absent for a service that was already running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack: Option<String>,
+    /// Folder under `workloads/`; absent for a service that was already running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// Address, for a service that was already running.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Launch mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launch: Option<String>,
+    /// False: shown, never ranked.
+    pub ranked: bool,
+    /// Environment it was given, secrets left out.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+    /// Facts that verification and preparation found: versions, body bytes.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+}
+
+/// A treatment that could not take part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// Name within the experiment.
+    pub treatment: String,
+    /// Why.
+    pub reason: String,
+}
