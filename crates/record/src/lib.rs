@@ -9,5 +9,5 @@ mod trial;
 pub use environment::Environment;
 pub use event::Event;
 pub use metric::{Better, METRICS, Metric, metric};
-pub use run::{Design, Run, Skipped, Treatment};
+pub use run::{Design, Run, Skipped, Treatment, VoidedBlock};
 pub use trial::{AuditLine, AuditStatus, Slice, Trial, TrialStatus};

@@ -45,6 +45,9 @@ pub struct Run {
     /// Treatments left out, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<Skipped>,
+    /// Blocks that a rule about the environment, fixed beforehand, made void: kept and counted, never estimated from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub voided_blocks: Vec<VoidedBlock>,
     /// Where it ran.
     pub environment: Environment,
     /// Catalogue entries as run: `stack/<name>`, `workload/<name>`, `experiment/<name>` with their manifests.
@@ -118,6 +121,20 @@ pub struct Treatment {
     /// Facts that verification and preparation found: versions, body bytes.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// The schema this version writes and reads.
+    pub const SCHEMA: &'static str = "bancada.run/1";
+}
+
+/// A block whose figures are not used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoidedBlock {
+    /// Block, counted from 1.
+    pub block: u32,
+    /// The rule and the numbers that broke it.
+    pub reason: String,
 }
 
 /// A treatment that could not take part.

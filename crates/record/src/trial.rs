@@ -38,6 +38,11 @@ pub struct Trial {
     pub slices: Vec<Slice>,
 }
 
+impl Trial {
+    /// The schema this version writes and reads.
+    pub const SCHEMA: &'static str = "bancada.trial/1";
+}
+
 /// Whether a trial's figures may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
