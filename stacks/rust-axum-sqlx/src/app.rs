@@ -1,0 +1,39 @@
+//! The routes.
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use sqlx::PgPool;
+use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
+use tracing::Level;
+
+use crate::{json_echo, users_list};
+
+pub fn router(pool: Option<PgPool>, log_requests: bool) -> Router {
+    let mut app = Router::new().route("/user", post(json_echo::answer));
+    app = match pool {
+        Some(pool) => app.merge(
+            Router::new()
+                .route("/health", get(health))
+                .route("/users", get(users_list::answer))
+                .with_state(pool),
+        ),
+        None => app.route("/health", get(())),
+    };
+    if log_requests {
+        app = app.layer(
+            TraceLayer::new_for_http()
+                .make_span_with(DefaultMakeSpan::new().level(Level::INFO))
+                .on_response(DefaultOnResponse::new().level(Level::INFO)),
+        );
+    }
+    app
+}
+
+async fn health(State(pool): State<PgPool>) -> StatusCode {
+    match sqlx::query("SELECT 1").execute(&pool).await {
+        Ok(_) => StatusCode::OK,
+        Err(_) => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}

@@ -1,0 +1,29 @@
+//! The connection pool, opened and checked at start.
+
+use anyhow::{Context, ensure};
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{Connection, PgConnection, PgPool};
+
+use crate::settings::Database;
+
+pub async fn connect(database: &Database) -> anyhow::Result<PgPool> {
+    // The pool would go on trying for half a minute; a plain connection fails at once.
+    let mut connection = PgConnection::connect(&database.url)
+        .await
+        .context("cannot reach the database of DATABASE_URL")?;
+    let found: bool = sqlx::query_scalar(r#"SELECT to_regclass('"user"') IS NOT NULL"#)
+        .fetch_one(&mut connection)
+        .await?;
+    ensure!(
+        found,
+        "the database of DATABASE_URL has no table that this service reads"
+    );
+    connection.close().await?;
+
+    let pool = PgPoolOptions::new()
+        .max_connections(database.pool_size)
+        .min_connections(database.pool_idle)
+        .connect(&database.url)
+        .await?;
+    Ok(pool)
+}
