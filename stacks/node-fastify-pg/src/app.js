@@ -1,0 +1,29 @@
+// The application: its routes.
+
+import Fastify from 'fastify';
+
+import { jsonEcho } from './json_echo.js';
+import { usersList } from './users_list.js';
+
+export function build(pool, settings) {
+  const app = Fastify({
+    logger: settings.logRequests,
+    keepAliveTimeout: settings.keepAliveSeconds * 1000,
+    // A string is not a number: Fastify would coerce it.
+    ajv: { customOptions: { coerceTypes: false } },
+  });
+
+  app.setNotFoundHandler((request, reply) => {
+    const url = request.url.split('?', 1)[0];
+    const exists = app.supportedMethods.some((method) => app.hasRoute({ method, url }));
+    reply.code(exists ? 405 : 404).send({ error: exists ? 'Method Not Allowed' : 'Not Found' });
+  });
+
+  app.get('/health', async () => {
+    await pool?.query('SELECT 1');
+    return { status: 'ok' };
+  });
+  app.register(jsonEcho);
+  if (pool) app.register(usersList, { pool });
+  return app;
+}
