@@ -1,0 +1,38 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/jmoiron/sqlx"
+)
+
+// newApp mounts the routes; those that need a database only where there is one.
+func newApp(db *sqlx.DB, logRequests bool) http.Handler {
+	gin.SetMode(gin.ReleaseMode)
+	app := gin.New()
+	app.HandleMethodNotAllowed = true
+	app.Use(gin.Recovery())
+	if logRequests {
+		app.Use(gin.Logger())
+	}
+
+	app.GET("/health", health(db))
+	app.POST("/user", echoUser)
+	if db != nil {
+		app.GET("/users", listUsers(db))
+	}
+	return app
+}
+
+func health(db *sqlx.DB) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if db != nil {
+			if err := db.PingContext(c.Request.Context()); err != nil {
+				c.AbortWithStatus(http.StatusServiceUnavailable)
+				return
+			}
+		}
+		c.Status(http.StatusOK)
+	}
+}
