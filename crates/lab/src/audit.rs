@@ -1,0 +1,227 @@
+//! The audit of a trial: rules fixed beforehand, applied to what was recorded, with the numbers.
+
+use load::{Observations, Outcome, Percentile};
+use record::{AuditLine, AuditStatus, TrialStatus};
+
+/// Share of the scheduled arrivals that must be answered within the window.
+const ACHIEVED_MIN_RATIO: f64 = 0.99;
+/// The generator's lateness may be this share of the response time it is part of.
+const SEND_DELAY_MAX_RATIO: f64 = 0.10;
+/// CPU the generator may use of its core before it is suspected of being the limit.
+const GENERATOR_CPU_WARN_RATIO: f64 = 0.85;
+/// Residual of Little's law, L = λW, that rounding and window edges explain.
+const LITTLE_LAW_MAX_RATIO: f64 = 0.10;
+/// Share of requests without an answer that leaves the figures usable.
+const UNANSWERED_MAX_RATIO: f64 = 0.001;
+/// CPU that an idle service may use while another is measured.
+const IDLE_CPU_MAX_RATIO: f64 = 0.005;
+
+/// What a trial showed, as far as the audit looks at it.
+#[derive(Debug, Default)]
+pub struct Evidence<'a> {
+    /// All open slices together.
+    pub open: Option<&'a Observations>,
+    /// All closed slices together.
+    pub closed: Option<&'a Observations>,
+    /// CPU time of the generator over the time of the closed windows.
+    pub generator_cpu_ratio: Option<f64>,
+    /// CPU time of this service over wall time while others were measured.
+    pub idle_cpu_ratio: Option<f64>,
+    /// What went wrong outside the load: the service exited, or did not stop.
+    pub broken: &'a [String],
+}
+
+/// Applies every rule that the evidence allows.
+pub fn audit(evidence: &Evidence) -> Vec<AuditLine> {
+    let mut lines = vec![answers(evidence)];
+    if let Some(open) = evidence.open {
+        lines.push(offered(open));
+        lines.push(schedule(open));
+        lines.push(connections(open));
+    }
+    if let Some(closed) = evidence.closed {
+        lines.push(little_law(closed));
+    }
+    lines.extend(evidence.generator_cpu_ratio.map(generator));
+    lines.extend(evidence.idle_cpu_ratio.map(idle));
+    lines.extend(evidence.broken.iter().map(|what| line("service", AuditStatus::Fail, what.clone())));
+    lines
+}
+
+/// The worst line decides; the reasons are the lines that did not pass.
+pub fn judge(lines: &[AuditLine]) -> (TrialStatus, Vec<String>) {
+    let worst = lines.iter().map(|line| line.status).max().unwrap_or(AuditStatus::Pass);
+    let status = match worst {
+        AuditStatus::Pass => TrialStatus::Valid,
+        AuditStatus::Warn => TrialStatus::Degraded,
+        AuditStatus::Fail => TrialStatus::Invalid,
+    };
+    let reasons = lines
+        .iter()
+        .filter(|line| line.status != AuditStatus::Pass)
+        .map(|line| format!("{}: {}", line.check, line.detail))
+        .collect();
+    (status, reasons)
+}
+
+/// An answer that breaks the contract makes the trial INVALID; one that never came, only when it is not alone.
+fn answers(evidence: &Evidence) -> AuditLine {
+    let seen = || evidence.open.into_iter().chain(evidence.closed);
+    let count = |outcome: Outcome| seen().map(|seen| seen.outcome(outcome)).sum::<u64>();
+    let scheduled: u64 = seen().map(Observations::scheduled_count).sum();
+    let wrong = count(Outcome::UnexpectedStatus) + count(Outcome::UnexpectedBody);
+    let good = count(Outcome::Ok);
+    let unanswered = scheduled - good - wrong;
+    let kinds: Vec<String> = Outcome::ALL
+        .into_iter()
+        .filter(|outcome| *outcome != Outcome::Ok && count(*outcome) > 0)
+        .map(|outcome| format!("{} {}", count(outcome), outcome.name()))
+        .collect();
+    if scheduled == 0 {
+        return line("answers", AuditStatus::Fail, "no request was sent".to_owned());
+    }
+    let detail = match kinds.is_empty() {
+        true => format!("all {scheduled} requests ended in a good answer"),
+        false => format!("of {scheduled} requests: {}", kinds.join(", ")),
+    };
+    let status = if wrong > 0 || unanswered as f64 > scheduled as f64 * UNANSWERED_MAX_RATIO {
+        AuditStatus::Fail
+    } else if unanswered > 0 {
+        AuditStatus::Warn
+    } else {
+        AuditStatus::Pass
+    };
+    line("answers", status, detail)
+}
+
+fn offered(open: &Observations) -> AuditLine {
+    let offered = open.offered_load_per_s();
+    let achieved = open.completion_rate_per_s();
+    let ratio = achieved / offered;
+    let status = at_least(ratio, ACHIEVED_MIN_RATIO);
+    let detail = format!("{achieved:.1} answers/s of {offered:.1} arrivals/s ({:.1} %)", ratio * 100.0);
+    line("offered", status, detail)
+}
+
+fn schedule(open: &Observations) -> AuditLine {
+    let (Some(delay), Some(response)) = (open.send_delay(), open.response_time()) else {
+        return line("schedule", AuditStatus::Pass, "no schedule in a closed loop".to_owned());
+    };
+    let tail = [("p99", 0.99), ("p90", 0.90), ("p50", 0.50)];
+    let known = tail.into_iter().find_map(|(name, q)| {
+        match (delay.percentile(q), response.percentile(q)) {
+            (Percentile::Value(delay), Percentile::Value(response)) => Some((name, delay, response)),
+            _ => None,
+        }
+    });
+    let Some((name, delay, response)) = known else {
+        return line("schedule", AuditStatus::Pass, "too few arrivals to tell the send delay".to_owned());
+    };
+    let ratio = delay as f64 / response.max(1) as f64;
+    let status = if ratio < SEND_DELAY_MAX_RATIO { AuditStatus::Pass } else { AuditStatus::Warn };
+    let detail = format!("{name} of send delay {:.1} µs beside a response time of {:.1} µs", us(delay), us(response));
+    line("schedule", status, detail)
+}
+
+fn connections(seen: &Observations) -> AuditLine {
+    let (least, most) = (seen.connections.least_completed_count, seen.connections.most_completed_count);
+    let starved = most >= 20 && least == 0;
+    let status = if starved { AuditStatus::Warn } else { AuditStatus::Pass };
+    line("connections", status, format!("between {least} and {most} answers on a connection"))
+}
+
+fn little_law(closed: &Observations) -> AuditLine {
+    let in_flight = closed.in_flight_ns as f64 / closed.window_ns.max(1) as f64;
+    let mean_ns = closed.service_time().mean_ns().unwrap_or(0.0);
+    let product = closed.completion_rate_per_s() * mean_ns / 1e9;
+    let residual = if in_flight > 0.0 { (product - in_flight).abs() / in_flight } else { 0.0 };
+    let status = if residual <= LITTLE_LAW_MAX_RATIO { AuditStatus::Pass } else { AuditStatus::Warn };
+    line("little_law", status, format!("rate × mean time is {product:.2}, in flight were {in_flight:.2}"))
+}
+
+fn generator(ratio: f64) -> AuditLine {
+    let status = if ratio < GENERATOR_CPU_WARN_RATIO { AuditStatus::Pass } else { AuditStatus::Warn };
+    line("generator_cpu", status, format!("the generator used {:.0} % of its core in the closed loop", ratio * 100.0))
+}
+
+fn idle(ratio: f64) -> AuditLine {
+    let status = if ratio < IDLE_CPU_MAX_RATIO { AuditStatus::Pass } else { AuditStatus::Warn };
+    line("idle", status, format!("used {:.2} % of a core while others were measured", ratio * 100.0))
+}
+
+fn at_least(ratio: f64, least: f64) -> AuditStatus {
+    if ratio >= least { AuditStatus::Pass } else { AuditStatus::Fail }
+}
+
+fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+fn line(check: &str, status: AuditStatus, detail: String) -> AuditLine {
+    AuditLine { check: check.to_owned(), status, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(open: bool, outcomes: &[(Outcome, u64)]) -> Observations {
+        let mut seen = Observations::new(open);
+        seen.window_ns = 1_000_000_000;
+        for &(outcome, count) in outcomes {
+            for _ in 0..count {
+                seen.outcomes.count(outcome);
+            }
+            if outcome.is_answer() {
+                seen.answers_in_window_count += count;
+            }
+        }
+        seen
+    }
+
+    fn status_of(lines: &[AuditLine], check: &str) -> AuditStatus {
+        lines.iter().find(|line| line.check == check).unwrap().status
+    }
+
+    #[test]
+    fn one_answer_that_breaks_the_contract_makes_a_trial_invalid() {
+        let open = seen(true, &[(Outcome::Ok, 9_999), (Outcome::UnexpectedStatus, 1)]);
+        let lines = audit(&Evidence { open: Some(&open), ..Evidence::default() });
+        let (status, reasons) = judge(&lines);
+        assert_eq!(status, TrialStatus::Invalid);
+        assert_eq!(reasons, ["answers: of 10000 requests: 1 unexpected_status"]);
+    }
+
+    #[test]
+    fn one_lost_answer_in_many_degrades_and_one_in_a_hundred_invalidates() {
+        for (lost, wanted) in [(0, AuditStatus::Pass), (1, AuditStatus::Warn), (50, AuditStatus::Fail)] {
+            let closed = seen(false, &[(Outcome::Ok, 5_000), (Outcome::Timeout, lost)]);
+            let lines = audit(&Evidence { closed: Some(&closed), ..Evidence::default() });
+            assert_eq!(status_of(&lines, "answers"), wanted);
+        }
+    }
+
+    #[test]
+    fn a_trial_that_sent_nothing_is_invalid() {
+        let (status, _) = judge(&audit(&Evidence::default()));
+        assert_eq!(status, TrialStatus::Invalid);
+    }
+
+    #[test]
+    fn arrivals_that_were_not_answered_in_the_window_fail_the_offered_check() {
+        let mut open = seen(true, &[(Outcome::Ok, 1_000)]);
+        open.answers_in_window_count = 900;
+        let lines = audit(&Evidence { open: Some(&open), ..Evidence::default() });
+        assert_eq!(status_of(&lines, "offered"), AuditStatus::Fail);
+    }
+
+    #[test]
+    fn a_service_that_broke_is_named_as_the_reason() {
+        let broken = ["exited during the block".to_owned()];
+        let closed = seen(false, &[(Outcome::Ok, 10)]);
+        let evidence = Evidence { closed: Some(&closed), broken: &broken, ..Evidence::default() };
+        let (status, reasons) = judge(&audit(&evidence));
+        assert_eq!(status, TrialStatus::Invalid);
+        assert!(reasons.contains(&"service: exited during the block".to_owned()));
+    }
+}
