@@ -1,1 +1,33 @@
-//! See ARCHITECTURE.
+//! The load engine: a plan in, observations out. See `docs/load-engine.md`.
+//!
+//! A [`Session`] is one engine thread: it opens connections to [`Target`]s and drives one of them
+//! at a time for one [`Slice`], which gives [`Observations`].
+
+mod check;
+mod distribution;
+mod engine;
+mod error;
+mod exchange;
+pub mod http1;
+mod observation;
+mod outcome;
+mod pacer;
+mod plan;
+mod requests;
+mod run;
+pub mod schedule;
+mod target;
+mod template;
+pub mod transport;
+
+pub use distribution::{Distribution, Percentile, TAIL_SAMPLES_MIN};
+pub use engine::{Counts, Edge, EngineOptions, Session, TargetId};
+pub use error::LoadError;
+pub use exchange::{Answer, ExchangeError, exchange};
+pub use observation::{ByEnding, Bytes, Connections, Observations};
+pub use outcome::{Outcome, OutcomeCounts};
+pub use plan::{Dispatch, Pacing, Slice};
+pub use requests::{FeedOrder, Requests, request_bytes};
+pub use run::{Plan, Progress, run};
+pub use schedule::{Arrivals, Rate, Share, Stage};
+pub use target::{Expectation, JsonField, StatusRule, Target};

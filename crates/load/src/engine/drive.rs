@@ -1,0 +1,498 @@
+//! The one loop. Pacing decides who sends when, the transport moves bytes, framing finds where
+//! answers end, the recorder keeps what was seen; the loop only passes between them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::connection::{Connection, Stand};
+use super::deadlines::Deadlines;
+use super::recorder::Recorder;
+use super::{Edge, Observer, TargetState};
+use crate::check;
+use crate::error::LoadError;
+use crate::http1::{AtClose, Progress};
+use crate::observation::Observations;
+use crate::outcome::Outcome;
+use crate::pacer::{Limit, Next, Pacer, Start};
+use crate::plan::{Pacing, Slice};
+use crate::schedule::Share;
+use crate::transport::{Event, Received, Transport};
+
+/// Longest wait, so that a request to stop is noticed.
+const WAIT_MAX_NS: u64 = 50_000_000;
+/// Time between two reports of progress.
+const BEAT_NS: u64 = 100_000_000;
+/// Longest time spent on opening connections ahead of the first request.
+const OPENING_MAX_NS: u64 = 3_000_000_000;
+
+/// What a drive borrows from its session.
+pub(super) struct Parts<'a, T> {
+    pub transport: &'a mut T,
+    pub connections: &'a mut Vec<Connection>,
+    pub free_slots: &'a mut Vec<u32>,
+    pub state: &'a mut TargetState,
+    pub share: Share,
+}
+
+pub(super) struct Drive<'a, T> {
+    parts: Parts<'a, T>,
+    pacer: Pacer,
+    deadlines: Deadlines,
+    recorder: Recorder,
+    observer: &'a mut dyn Observer,
+    stop: &'a AtomicBool,
+    timeout_ns: u64,
+    drain_ns: u64,
+    /// Whether it may end before its duration is over.
+    counted: bool,
+    phase: Phase,
+    beat_at: u64,
+    now: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Sending, not recording.
+    Discarding,
+    /// The window is open.
+    Measuring,
+    /// Nothing more is scheduled.
+    Draining { until: u64 },
+}
+
+impl<'a, T: Transport> Drive<'a, T> {
+    /// Opens connections and fixes the instant of the start.
+    pub fn prepare(
+        mut parts: Parts<'a, T>,
+        slice: &Slice,
+        observer: &'a mut dyn Observer,
+        stop: &'a AtomicBool,
+    ) -> Result<Drive<'a, T>, LoadError> {
+        let timeout_ns = nanoseconds(parts.state.target.timeout);
+        let ahead = match slice.pacing {
+            Pacing::Closed { .. } | Pacing::Open { .. } if parts.state.target.keep_alive => {
+                parts.share.count(u64::from(slice.pacing.concurrency())) as u32
+            }
+            _ => 0,
+        };
+        let opened = parts.open_ahead(ahead, timeout_ns.min(OPENING_MAX_NS), stop)?;
+        let start_at = observer.start_at(parts.transport.now());
+        let limit = Limit {
+            opens_at: start_at + nanoseconds(slice.discard),
+            closes_at: start_at.saturating_add(nanoseconds(slice.duration)),
+            left: slice.requests.map(|total| parts.share.count(total)),
+        };
+        let mut recorder = Recorder::new(slice.pacing.is_open(), limit.opens_at, limit.closes_at);
+        recorder.seen.connections.opened_count = opened;
+        Ok(Drive {
+            pacer: Pacer::new(slice, parts.share, start_at, limit),
+            deadlines: Deadlines::new(),
+            recorder,
+            observer,
+            stop,
+            timeout_ns,
+            drain_ns: nanoseconds(slice.drain),
+            counted: slice.requests.is_some() || matches!(slice.pacing, Pacing::Users { .. }),
+            phase: Phase::Discarding,
+            beat_at: start_at,
+            now: parts.transport.now(),
+            parts,
+        })
+    }
+
+    pub fn run(mut self) -> Result<Observations, LoadError> {
+        while self.go_on() {
+            self.send_due();
+            let until = self.next_instant();
+            let events = self
+                .parts
+                .transport
+                .wait(until)
+                .map_err(|source| LoadError::System {
+                    call: "epoll_pwait2",
+                    source,
+                })?;
+            self.now = self.parts.transport.now();
+            for place in 0..events {
+                if let Some(event) = self.parts.transport.event(place) {
+                    self.handle(event);
+                    // Many events take long: arrivals that fall due meanwhile do not wait for all.
+                    if self.pacer.next_at().is_some_and(|at| at <= self.now) {
+                        self.send_due();
+                    }
+                }
+            }
+            self.time_out();
+        }
+        Ok(self.finish())
+    }
+
+    /// Passes from phase to phase; false when the drive is over.
+    fn go_on(&mut self) -> bool {
+        if self.phase == Phase::Discarding && self.now >= self.recorder.opens_at {
+            self.phase = Phase::Measuring;
+            self.recorder.open();
+            self.observer.edge(Edge::Opens);
+        }
+        if self.now >= self.beat_at {
+            self.beat_at = self.now + BEAT_NS;
+            self.observer.beat(self.now, self.recorder.counts);
+        }
+        let interrupted = self.stop.load(Ordering::Relaxed);
+        let idle = self.recorder.counts.in_flight == 0;
+        if let Phase::Draining { until } = self.phase {
+            let done = idle && self.pacer.is_exhausted();
+            return !(done || interrupted || self.now >= until);
+        }
+        let closes_at = self.recorder.closes_at;
+        if interrupted || self.now >= closes_at || self.counted && idle && self.pacer.is_exhausted()
+        {
+            self.recorder.seen.interrupted = interrupted;
+            self.close_window(self.now.min(closes_at));
+            return !interrupted;
+        }
+        true
+    }
+
+    fn close_window(&mut self, at: u64) {
+        self.pacer.end(at);
+        if self.phase == Phase::Measuring {
+            self.recorder.close(at);
+            self.observer.edge(Edge::Closes);
+        }
+        self.phase = Phase::Draining {
+            until: at.saturating_add(self.drain_ns),
+        };
+    }
+
+    /// The earliest instant at which something is to be done, events apart.
+    fn next_instant(&self) -> u64 {
+        let edge = match self.phase {
+            Phase::Discarding => self.recorder.opens_at,
+            Phase::Measuring => self.recorder.closes_at,
+            Phase::Draining { until } => until,
+        };
+        let timeout = self
+            .deadlines
+            .first()
+            .map(|(_, sent_at)| sent_at.saturating_add(self.timeout_ns));
+        let mut at = edge.min(self.now + WAIT_MAX_NS);
+        for other in [self.pacer.next_at(), timeout].into_iter().flatten() {
+            at = at.min(other);
+        }
+        at
+    }
+
+    fn send_due(&mut self) {
+        loop {
+            let now = self.parts.transport.now();
+            self.now = now;
+            match self.pacer.due(now) {
+                Some(start) => self.pursue(start),
+                None => return,
+            }
+        }
+    }
+
+    /// Sends a request, and after it those that its place has to send if it fails at once.
+    fn pursue(&mut self, start: Start) {
+        let mut start = Some(start);
+        while let Some(Start {
+            place,
+            scheduled_at,
+        }) = start.take()
+        {
+            let slot = self.parts.slot(place);
+            if let Err(outcome) = self.send(slot, scheduled_at) {
+                start = self.end(slot, outcome);
+            }
+        }
+    }
+
+    /// Sends the next request on `slot`, opening it first if need be. The caller has read the clock.
+    #[inline]
+    fn send(&mut self, slot: u32, scheduled_at: u64) -> Result<(), Outcome> {
+        let parts = &mut self.parts;
+        let connection = &mut parts.connections[slot as usize];
+        let state = &mut *parts.state;
+        let was_closed = connection.stand == Stand::Closed;
+        connection.stand = Stand::Busy;
+        connection.scheduled_at = scheduled_at;
+        connection.sent_at = self.now;
+        connection.framer.start(state.target.requests.is_head());
+        connection.looks = false;
+        let expectation = &state.target.expectation;
+        if expectation.looks_at_bodies() {
+            state.unlooked += 1;
+            if state.unlooked >= expectation.sample_every {
+                state.unlooked = 0;
+                connection.looks = true;
+                connection.check.start(expectation);
+            }
+        }
+        self.deadlines.push(slot, self.now);
+        let request = state.cursor.next();
+        self.recorder.sent(self.now, request.len());
+        if was_closed {
+            parts
+                .transport
+                .open(slot, state.target.addr)
+                .map_err(|failure| failure.outcome())?;
+            self.recorder.seen.connections.opened_count += 1;
+        }
+        parts
+            .transport
+            .send(slot, request)
+            .map_err(|failure| failure.outcome())
+    }
+
+    #[inline]
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Readable(slot) => match self.parts.connections[slot as usize].stand {
+                Stand::Busy => self.receive(slot),
+                _ => self.parts.receive_idle(slot),
+            },
+            Event::Connected(slot) => {
+                let connection = &mut self.parts.connections[slot as usize];
+                if connection.stand == Stand::Opening {
+                    connection.stand = Stand::Idle;
+                }
+            }
+            Event::Failed(slot, failure) => match self.parts.connections[slot as usize].stand {
+                Stand::Busy => self.conclude(slot, failure.outcome()),
+                _ => self.parts.close(slot),
+            },
+        }
+    }
+
+    #[inline]
+    fn receive(&mut self, slot: u32) {
+        let connection = &mut self.parts.connections[slot as usize];
+        let skippable = if connection.looks {
+            0
+        } else {
+            connection.framer.body_bytes_ahead()
+        };
+        let ended = match self.parts.transport.receive(slot, skippable) {
+            Received::Bytes(count) => {
+                self.recorder.received(count as u64);
+                let bytes = self.parts.transport.received();
+                let progress = if connection.looks {
+                    connection.framer.take(bytes, &mut connection.check)
+                } else {
+                    connection.framer.take(bytes, &mut ())
+                };
+                match progress {
+                    Ok(Progress::Partial) => None,
+                    Ok(Progress::Done { taken }) if taken == count => Some(self.judge(slot)),
+                    // More than the framing announced: nobody can say what the rest belongs to.
+                    Ok(Progress::Done { .. }) | Err(_) => Some(Outcome::Malformed),
+                }
+            }
+            Received::Skipped(count) => {
+                self.recorder.received(count);
+                match connection.framer.skip(count) {
+                    Progress::Partial => None,
+                    Progress::Done { .. } => Some(self.judge(slot)),
+                }
+            }
+            Received::Nothing => None,
+            Received::Closed => Some(match connection.framer.at_close() {
+                AtClose::Complete => self.judge(slot),
+                AtClose::BeforeHead => Outcome::ClosedEarly,
+                AtClose::Malformed(_) => Outcome::Malformed,
+                AtClose::Truncated => Outcome::Truncated,
+            }),
+            Received::Failed(failure) => Some(failure.outcome()),
+        };
+        if let Some(outcome) = ended {
+            self.conclude(slot, outcome);
+        }
+    }
+
+    #[inline]
+    fn judge(&mut self, slot: u32) -> Outcome {
+        let Connection {
+            framer,
+            check,
+            looks,
+            ..
+        } = &mut self.parts.connections[slot as usize];
+        let expectation = &self.parts.state.target.expectation;
+        check::judge(
+            expectation,
+            framer.status(),
+            framer.body_bytes(),
+            looks.then_some(check),
+        )
+    }
+
+    /// The request on `slot` has ended now; what its place is to send next is sent at once.
+    #[inline]
+    fn conclude(&mut self, slot: u32, outcome: Outcome) {
+        self.now = self.parts.transport.now();
+        if let Some(start) = self.end(slot, outcome) {
+            self.pursue(start);
+        }
+    }
+
+    #[inline]
+    fn end(&mut self, slot: u32, outcome: Outcome) -> Option<Start> {
+        self.deadlines.remove(slot);
+        let connection = &mut self.parts.connections[slot as usize];
+        self.recorder.ended(connection, outcome, self.now);
+        connection.stand = Stand::Idle;
+        let place = connection.place;
+        let reusable = outcome.is_answer()
+            && connection.framer.is_persistent()
+            && self.parts.state.target.keep_alive;
+        if !reusable {
+            self.parts.close(slot);
+        }
+        match self
+            .pacer
+            .freed(place, self.now, !outcome.is_connect_failure())
+        {
+            Next::Send { scheduled_at } => Some(Start {
+                place,
+                scheduled_at,
+            }),
+            Next::Idle => None,
+            Next::Close => {
+                self.parts.close(slot);
+                None
+            }
+        }
+    }
+
+    fn time_out(&mut self) {
+        while let Some((slot, sent_at)) = self.deadlines.first() {
+            if sent_at.saturating_add(self.timeout_ns) > self.now {
+                return;
+            }
+            self.conclude(slot, Outcome::Timeout);
+        }
+    }
+
+    fn finish(mut self) -> Observations {
+        while let Some(scheduled_at) = self.pacer.abandon() {
+            self.recorder.unsent(scheduled_at, self.now);
+        }
+        while let Some((slot, _)) = self.deadlines.first() {
+            self.deadlines.remove(slot);
+            let connection = &mut self.parts.connections[slot as usize];
+            self.recorder
+                .ended(connection, Outcome::Unfinished, self.now);
+            self.parts.close(slot);
+        }
+        let Parts {
+            connections, state, ..
+        } = self.parts;
+        let counts = &mut self.recorder.seen.connections;
+        let of_target = || state.slots.iter().map(|&slot| &connections[slot as usize]);
+        counts.open_at_end_count = of_target()
+            .filter(|connection| connection.stand != Stand::Closed)
+            .count() as u64;
+        counts.least_completed_count = of_target()
+            .map(|connection| connection.completed)
+            .min()
+            .unwrap_or(0);
+        counts.most_completed_count = of_target()
+            .map(|connection| connection.completed)
+            .max()
+            .unwrap_or(0);
+        self.recorder.finish()
+    }
+}
+
+impl<T: Transport> Parts<'_, T> {
+    /// The slot of a place, which is given one if it has none.
+    #[inline]
+    fn slot(&mut self, place: u32) -> u32 {
+        while self.state.slots.len() <= place as usize {
+            let slot = self.free_slots.pop().unwrap_or_else(|| {
+                self.connections.push(Connection::default());
+                (self.connections.len() - 1) as u32
+            });
+            self.connections[slot as usize].place = self.state.slots.len() as u32;
+            self.state.slots.push(slot);
+        }
+        self.state.slots[place as usize]
+    }
+
+    fn close(&mut self, slot: u32) {
+        self.transport.close(slot);
+        self.connections[slot as usize].stand = Stand::Closed;
+    }
+
+    /// Something came on a connection that carries no request: its end, or bytes nobody asked for.
+    fn receive_idle(&mut self, slot: u32) {
+        if self.transport.receive(slot, 0) != Received::Nothing {
+            self.close(slot);
+        }
+    }
+
+    /// Opens the first `count` connections and waits until each is open or has failed; how many
+    /// were opened. A failure here belongs to no request: the first that needs the connection
+    /// tries again.
+    fn open_ahead(
+        &mut self,
+        count: u32,
+        within_ns: u64,
+        stop: &AtomicBool,
+    ) -> Result<u64, LoadError> {
+        self.take_news(0)?;
+        for slot in self.state.slots.clone() {
+            self.connections[slot as usize].completed = 0;
+        }
+        let mut opening = Vec::new();
+        for place in 0..count {
+            let slot = self.slot(place);
+            if self.connections[slot as usize].stand == Stand::Closed
+                && self.transport.open(slot, self.state.target.addr).is_ok()
+            {
+                self.connections[slot as usize].stand = Stand::Opening;
+                opening.push(slot);
+            }
+        }
+        let opened = opening.len() as u64;
+        let give_up_at = self.transport.now() + within_ns;
+        while !stop.load(Ordering::Relaxed) && self.transport.now() < give_up_at {
+            opening.retain(|&slot| self.connections[slot as usize].stand == Stand::Opening);
+            if opening.is_empty() {
+                break;
+            }
+            self.take_news(give_up_at.min(self.transport.now() + WAIT_MAX_NS))?;
+        }
+        for slot in opening {
+            if self.connections[slot as usize].stand == Stand::Opening {
+                self.close(slot);
+            }
+        }
+        Ok(opened)
+    }
+
+    /// Takes note of what has happened to connections without requests.
+    fn take_news(&mut self, until: u64) -> Result<(), LoadError> {
+        let events = self
+            .transport
+            .wait(until)
+            .map_err(|source| LoadError::System {
+                call: "epoll_pwait2",
+                source,
+            })?;
+        for place in 0..events {
+            match self.transport.event(place) {
+                Some(Event::Readable(slot)) => self.receive_idle(slot),
+                Some(Event::Connected(slot)) => self.connections[slot as usize].stand = Stand::Idle,
+                Some(Event::Failed(slot, _)) => self.close(slot),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn nanoseconds(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
+}

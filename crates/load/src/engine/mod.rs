@@ -1,0 +1,262 @@
+//! One engine thread: connections to one or more targets, and the one loop that drives them.
+
+mod connection;
+mod deadlines;
+mod drive;
+mod recorder;
+
+use std::sync::atomic::AtomicBool;
+
+use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
+
+use connection::{Connection, Stand};
+use drive::Drive;
+
+use crate::error::LoadError;
+use crate::observation::Observations;
+use crate::plan::{Pacing, Slice};
+use crate::requests::Cursor;
+use crate::schedule::Share;
+use crate::target::Target;
+use crate::transport::{Epoll, Transport};
+
+/// How an engine thread is set up.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// The CPU that the calling thread is bound to.
+    pub cpu: Option<usize>,
+    /// The part of every slice that this thread sends.
+    pub share: Share,
+    /// Seed of what targets' feeds draw.
+    pub seed: u64,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            cpu: None,
+            share: Share::WHOLE,
+            seed: 1,
+        }
+    }
+}
+
+/// A target of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TargetId(u32);
+
+/// An edge of the measured window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The window opens: what is scheduled from now on is recorded.
+    Opens,
+    /// The window closes: nothing is scheduled any more; answers are still awaited.
+    Closes,
+}
+
+/// Figures of a drive that is under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Answers since the start, those before the window included.
+    pub answers: u64,
+    /// Good answers among them.
+    pub good: u64,
+    /// Requests that ended without an answer.
+    pub lost: u64,
+    /// Requests in flight.
+    pub in_flight: u64,
+}
+
+/// What the caller of a drive is told, and asked, while it runs.
+pub(crate) trait Observer {
+    /// Connections are open; the instant to start at, given the present one.
+    fn start_at(&mut self, now: u64) -> u64 {
+        now
+    }
+    fn edge(&mut self, _: Edge) {}
+    /// Called a few times a second.
+    fn beat(&mut self, _now: u64, _: Counts) {}
+}
+
+struct AtEdge<'a>(&'a mut dyn FnMut(Edge));
+
+impl Observer for AtEdge<'_> {
+    fn edge(&mut self, edge: Edge) {
+        (self.0)(edge);
+    }
+}
+
+/// One engine thread with its connections, which stay open from drive to drive.
+pub struct Session<T: Transport = Epoll> {
+    transport: T,
+    share: Share,
+    seed: u64,
+    connections: Vec<Connection>,
+    free_slots: Vec<u32>,
+    targets: Vec<Option<TargetState>>,
+}
+
+struct TargetState {
+    target: Target,
+    cursor: Cursor,
+    /// Slot of each connection, by place.
+    slots: Vec<u32>,
+    /// Answers since a body was last looked at.
+    unlooked: u32,
+}
+
+impl Session<Epoll> {
+    /// A session for the calling thread, which it binds to a CPU if asked and gives fine timers.
+    ///
+    /// # Errors
+    /// When the kernel refuses the CPU or an epoll descriptor.
+    pub fn new(options: EngineOptions) -> Result<Session, LoadError> {
+        if let Some(cpu) = options.cpu {
+            let mut cpus = CpuSet::new();
+            if cpu >= CpuSet::MAX_CPU {
+                return Err(LoadError::Plan(format!("there is no CPU {cpu}")));
+            }
+            cpus.set(cpu);
+            sched_setaffinity(None, &cpus).map_err(LoadError::system("sched_setaffinity"))?;
+        }
+        // Without this, waits end up to 50 µs late by design. Failure only means later sends,
+        // which the send delay shows.
+        let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
+        let transport = Epoll::new()?;
+        Ok(Session::with_transport(
+            transport,
+            options.share,
+            options.seed,
+        ))
+    }
+}
+
+impl<T: Transport> Session<T> {
+    /// A session over any transport.
+    pub fn with_transport(transport: T, share: Share, seed: u64) -> Session<T> {
+        Session {
+            transport,
+            share,
+            seed,
+            connections: Vec::new(),
+            free_slots: Vec::new(),
+            targets: Vec::new(),
+        }
+    }
+
+    /// Adds a target. Its connections are opened by the first drive that needs them.
+    pub fn add_target(&mut self, target: Target) -> TargetId {
+        let cursor = target.requests.cursor(self.share, self.seed);
+        self.targets.push(Some(TargetState {
+            target,
+            cursor,
+            slots: Vec::new(),
+            unlooked: 0,
+        }));
+        TargetId((self.targets.len() - 1) as u32)
+    }
+
+    /// Closes the connections of a target and forgets it.
+    pub fn close_target(&mut self, target: TargetId) {
+        let Some(state) = self
+            .targets
+            .get_mut(target.0 as usize)
+            .and_then(Option::take)
+        else {
+            return;
+        };
+        for slot in state.slots {
+            self.transport.close(slot);
+            self.connections[slot as usize].stand = Stand::Closed;
+            self.free_slots.push(slot);
+        }
+    }
+
+    /// The transport, for what only it knows.
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    /// Drives one target for one slice.
+    ///
+    /// Connections are opened first; then time starts. Requests scheduled after
+    /// `slice.discard` and before `slice.duration` are recorded. After that the drive waits for
+    /// what is in flight, at most `slice.drain`. `at_edge` is called when the window opens and
+    /// when it closes, before that wait. Setting `stop` ends the drive at once: what is in flight
+    /// is then `unfinished`.
+    ///
+    /// # Errors
+    /// When the slice makes no sense, the target is closed, or the kernel refuses to wait.
+    pub fn drive(
+        &mut self,
+        target: TargetId,
+        slice: &Slice,
+        at_edge: &mut dyn FnMut(Edge),
+        stop: &AtomicBool,
+    ) -> Result<Observations, LoadError> {
+        self.drive_observed(target, slice, &mut AtEdge(at_edge), stop)
+    }
+
+    pub(crate) fn drive_observed(
+        &mut self,
+        target: TargetId,
+        slice: &Slice,
+        observer: &mut dyn Observer,
+        stop: &AtomicBool,
+    ) -> Result<Observations, LoadError> {
+        check(slice)?;
+        let Some(state) = self
+            .targets
+            .get_mut(target.0 as usize)
+            .and_then(Option::as_mut)
+        else {
+            return Err(LoadError::Plan("the target has been closed".to_owned()));
+        };
+        let parts = drive::Parts {
+            transport: &mut self.transport,
+            connections: &mut self.connections,
+            free_slots: &mut self.free_slots,
+            state,
+            share: self.share,
+        };
+        Drive::prepare(parts, slice, observer, stop)?.run()
+    }
+}
+
+fn check(slice: &Slice) -> Result<(), LoadError> {
+    let plan = |reason: &str| Err(LoadError::Plan(reason.to_owned()));
+    if slice.discard >= slice.duration {
+        return plan("the discarded start is as long as the slice");
+    }
+    if slice.pacing.concurrency() == 0 {
+        let unbounded = matches!(
+            slice.pacing,
+            Pacing::Open {
+                dispatch: crate::plan::Dispatch::Unbounded,
+                ..
+            }
+        );
+        if !unbounded {
+            return plan("at least one connection is needed");
+        }
+    }
+    let stages = match &slice.pacing {
+        Pacing::Open { rate, .. } => &rate.stages,
+        Pacing::ClosedStages { stages, .. } => stages,
+        Pacing::Closed { .. } | Pacing::Users { .. } => return Ok(()),
+    };
+    let sound = |level: f64| level.is_finite() && level >= 0.0;
+    if !stages
+        .iter()
+        .all(|stage| sound(stage.from) && sound(stage.to))
+    {
+        return plan("a rate or number of connections must be a positive number");
+    }
+    if stages
+        .iter()
+        .all(|stage| stage.from == 0.0 && stage.to == 0.0)
+    {
+        return plan("a rate or number of connections must be above 0 somewhere");
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! A whole run against one target: one or more engine threads that start together.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::engine::{Counts, Edge, EngineOptions, Observer, Session};
+use crate::error::LoadError;
+use crate::observation::Observations;
+use crate::plan::Slice;
+use crate::schedule::Share;
+use crate::target::Target;
+
+/// What `bancada load` is to do.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where to send.
+    pub target: Target,
+    /// How, and for how long; `discard` is the warm-up.
+    pub slice: Slice,
+    /// Threads that send.
+    pub threads: u32,
+    /// CPUs to bind them to, in turn; none: left to the kernel.
+    pub cpus: Vec<usize>,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Time since the start.
+    pub elapsed: Duration,
+    /// Time it will take, as far as that is known.
+    pub duration: Duration,
+    /// Whether it is still warming up.
+    pub warming_up: bool,
+    /// What has happened since the start.
+    pub counts: Counts,
+}
+
+/// Time between two reports of progress.
+const PROGRESS_EVERY: Duration = Duration::from_millis(200);
+
+/// Carries out a plan. Setting `stop` ends it soon, keeping what was measured.
+///
+/// # Errors
+/// When the plan makes no sense or the kernel refuses what the engine needs.
+pub fn run(
+    plan: &Plan,
+    progress: &mut dyn FnMut(&Progress),
+    stop: &AtomicBool,
+) -> Result<Observations, LoadError> {
+    let threads = plan.threads.max(1);
+    let beats: Vec<Beat> = (0..threads).map(|_| Beat::default()).collect();
+    let start = StartLine {
+        barrier: Barrier::new(threads as usize),
+        at: AtomicU64::new(0),
+    };
+    let (ended, ends) = mpsc::channel();
+    let mut seen: Vec<Result<Observations, LoadError>> = Vec::new();
+    std::thread::scope(|scope| {
+        for (index, beat) in (0..threads).zip(&beats) {
+            let (start, ended) = (&start, ended.clone());
+            scope.spawn(move || {
+                let result = thread(plan, index, threads, start, beat, stop);
+                // The receiver lives until every thread has reported.
+                let _ = ended.send(result);
+            });
+        }
+        while seen.len() < threads as usize {
+            match ends.recv_timeout(PROGRESS_EVERY) {
+                Ok(result) => seen.push(result),
+                Err(_) => progress(&standing(plan, &beats)),
+            }
+        }
+    });
+    let mut together: Option<Observations> = None;
+    for observations in seen {
+        let observations = observations?;
+        match &mut together {
+            None => together = Some(observations),
+            Some(together) => together.unite(&observations),
+        }
+    }
+    together.ok_or_else(|| LoadError::Plan("at least one thread is needed".to_owned()))
+}
+
+fn thread(
+    plan: &Plan,
+    index: u32,
+    of: u32,
+    start: &StartLine,
+    beat: &Beat,
+    stop: &AtomicBool,
+) -> Result<Observations, LoadError> {
+    let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[index as usize % plan.cpus.len()]);
+    let share = Share { index, of };
+    let mut observer = Reporting {
+        start,
+        beat,
+        waited: false,
+        started_at: 0,
+    };
+    let result = Session::new(EngineOptions {
+        cpu,
+        share,
+        seed: plan.slice.seed,
+    })
+    .and_then(|mut session| {
+        let target = session.add_target(plan.target.clone());
+        session.drive_observed(target, &plan.slice, &mut observer, stop)
+    });
+    if !observer.waited {
+        start.barrier.wait();
+    }
+    result
+}
+
+fn standing(plan: &Plan, beats: &[Beat]) -> Progress {
+    let sum = |of: fn(&Beat) -> &AtomicU64| {
+        beats
+            .iter()
+            .map(|beat| of(beat).load(Ordering::Relaxed))
+            .sum()
+    };
+    let elapsed_ns = beats
+        .iter()
+        .map(|beat| beat.elapsed_ns.load(Ordering::Relaxed))
+        .max();
+    let elapsed = Duration::from_nanos(elapsed_ns.unwrap_or(0));
+    Progress {
+        elapsed,
+        duration: plan.slice.duration,
+        warming_up: elapsed < plan.slice.discard,
+        counts: Counts {
+            answers: sum(|beat| &beat.answers),
+            good: sum(|beat| &beat.good),
+            lost: sum(|beat| &beat.lost),
+            in_flight: sum(|beat| &beat.in_flight),
+        },
+    }
+}
+
+/// Where threads wait for each other, so that all share one start.
+struct StartLine {
+    barrier: Barrier,
+    at: AtomicU64,
+}
+
+/// Figures of one thread, written by it alone a few times a second.
+#[derive(Default)]
+#[repr(align(128))]
+struct Beat {
+    elapsed_ns: AtomicU64,
+    answers: AtomicU64,
+    good: AtomicU64,
+    lost: AtomicU64,
+    in_flight: AtomicU64,
+}
+
+struct Reporting<'a> {
+    start: &'a StartLine,
+    beat: &'a Beat,
+    waited: bool,
+    started_at: u64,
+}
+
+impl Observer for Reporting<'_> {
+    fn start_at(&mut self, now: u64) -> u64 {
+        self.waited = true;
+        self.start.at.fetch_max(now, Ordering::AcqRel);
+        self.start.barrier.wait();
+        self.started_at = self.start.at.load(Ordering::Acquire);
+        self.started_at
+    }
+
+    fn edge(&mut self, _: Edge) {}
+
+    fn beat(&mut self, now: u64, counts: Counts) {
+        let beat = self.beat;
+        beat.elapsed_ns
+            .store(now.saturating_sub(self.started_at), Ordering::Relaxed);
+        beat.answers.store(counts.answers, Ordering::Relaxed);
+        beat.good.store(counts.good, Ordering::Relaxed);
+        beat.lost.store(counts.lost, Ordering::Relaxed);
+        beat.in_flight.store(counts.in_flight, Ordering::Relaxed);
+    }
+}

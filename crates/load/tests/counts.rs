@@ -1,0 +1,160 @@
+//! Every request is accounted for, exactly once.
+
+mod support;
+
+use std::net::TcpListener;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use load::{
+    Dispatch, Edge, EngineOptions, Observations, Outcome, Pacing, Plan, Rate, Session, Slice,
+    Target, run,
+};
+use support::{Reply, Server, ok};
+
+fn closed(concurrency: u32) -> Pacing {
+    Pacing::Closed {
+        concurrency,
+        think_time: Duration::ZERO,
+    }
+}
+
+fn drive(target: Target, slice: &Slice) -> Observations {
+    let mut session = Session::new(EngineOptions::default()).unwrap();
+    let target = session.add_target(target);
+    session
+        .drive(target, slice, &mut |_| {}, &AtomicBool::new(false))
+        .unwrap()
+}
+
+fn counted(pacing: Pacing, requests: u64) -> Slice {
+    Slice {
+        requests: Some(requests),
+        ..Slice::new(pacing, Duration::from_secs(120))
+    }
+}
+
+#[test]
+fn a_counted_closed_loop_sends_exactly_that_many() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    let seen = drive(server.target(), &counted(closed(7), 10_003));
+    assert_eq!(server.count(), 10_003);
+    assert_eq!(seen.scheduled_count(), 10_003);
+    assert_eq!(seen.good_count(), 10_003);
+    assert_eq!(seen.status[&200], 10_003);
+    assert_eq!(seen.service_time().count(), 10_003);
+    assert_eq!(seen.connections.opened_count, 7);
+    assert_eq!(seen.answers_in_window_count, 10_003);
+}
+
+#[test]
+fn threads_share_a_count_without_a_remainder() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    for pacing in [
+        closed(7),
+        Pacing::Open {
+            rate: Rate::constant(20_000.0),
+            connections: 7,
+            dispatch: Dispatch::Shared,
+        },
+    ] {
+        let before = server.count();
+        let plan = Plan {
+            target: server.target(),
+            slice: counted(pacing, 1_003),
+            threads: 3,
+            cpus: vec![],
+        };
+        let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+        assert_eq!(server.count() - before, 1_003);
+        assert_eq!(seen.scheduled_count(), 1_003);
+        assert_eq!(seen.good_count(), 1_003);
+    }
+}
+
+#[test]
+fn resets_are_counted_and_the_count_is_still_exact() {
+    let server = Server::start(|number, _| {
+        if number % 50 == 49 {
+            Reply::Reset
+        } else {
+            Reply::Bytes(ok(b"ok"))
+        }
+    });
+    let seen = drive(server.target(), &counted(closed(7), 5_000));
+    assert_eq!(server.count(), 5_000);
+    assert_eq!(seen.outcome(Outcome::Reset), 100);
+    assert_eq!(seen.good_count(), 4_900);
+}
+
+#[test]
+fn a_server_that_is_not_there_refuses_every_request() {
+    let addr = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let server = Server::start(|_, _| Reply::Nothing);
+    let target = Target {
+        addr,
+        ..server.target()
+    };
+    let seen = drive(target, &counted(closed(4), 20));
+    assert_eq!(seen.outcome(Outcome::ConnectRefused), 20);
+    assert_eq!(seen.scheduled_count(), 20);
+}
+
+#[test]
+fn every_dispatch_rule_accounts_for_every_arrival() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    for dispatch in [
+        Dispatch::PerConnection,
+        Dispatch::Shared,
+        Dispatch::Unbounded,
+    ] {
+        for rate in [Rate::constant(3_000.0), Rate::poisson(3_000.0)] {
+            let pacing = Pacing::Open {
+                rate,
+                connections: 5,
+                dispatch,
+            };
+            let before = server.count();
+            let seen = drive(server.target(), &counted(pacing, 600));
+            assert_eq!(seen.scheduled_count(), 600, "{dispatch:?}");
+            assert_eq!(seen.good_count(), 600, "{dispatch:?}: {:?}", seen.outcomes);
+            assert_eq!(server.count() - before, 600);
+            assert_eq!(seen.response_time().unwrap().count(), 600);
+        }
+    }
+}
+
+#[test]
+fn connections_stay_open_between_slices_and_targets_take_turns() {
+    let servers = [0, 1].map(|_| Server::start(|_, _| Reply::Bytes(ok(b"ok"))));
+    let mut session = Session::new(EngineOptions::default()).unwrap();
+    let targets = servers
+        .each_ref()
+        .map(|server| session.add_target(server.target()));
+    let slice = Slice {
+        discard: Duration::from_millis(20),
+        ..Slice::new(closed(3), Duration::from_millis(120))
+    };
+    let mut opened = [0; 2];
+    for _ in 0..3 {
+        for (target, opened) in targets.iter().zip(&mut opened) {
+            let mut edges = Vec::new();
+            let seen = session
+                .drive(
+                    *target,
+                    &slice,
+                    &mut |edge| edges.push(edge),
+                    &AtomicBool::new(false),
+                )
+                .unwrap();
+            assert_eq!(edges, [Edge::Opens, Edge::Closes]);
+            assert_eq!(seen.window_ns, 100_000_000);
+            assert_eq!(seen.good_count(), seen.scheduled_count());
+            *opened += seen.connections.opened_count;
+        }
+    }
+    assert_eq!(opened, [3, 3]);
+}
