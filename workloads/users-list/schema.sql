@@ -1,16 +1,6 @@
--- 2,000 users, the same bytes on every machine: no clock, no randomness, and an order that does not
--- depend on the server's locale.
+-- The order of ids is the order of their bytes, whatever the locale of the server.
 CREATE TABLE "user" (
-    user_id  TEXT COLLATE "C" PRIMARY KEY NOT NULL,
-    username TEXT NOT NULL UNIQUE,
-    email    TEXT NOT NULL UNIQUE
+    user_id text COLLATE "C" PRIMARY KEY NOT NULL,
+    username text UNIQUE NOT NULL,
+    email text UNIQUE NOT NULL
 );
-
-INSERT INTO "user" (user_id, username, email)
-SELECT
-    md5('bancada-user-' || i)::uuid::text,
-    'user' || i,
-    'user' || i || '@example.com'
-FROM generate_series(1, 2000) AS i;
-
-ANALYZE "user";
