@@ -9,6 +9,7 @@ pub mod quantile;
 pub mod ranks;
 pub mod signed_rank;
 pub mod simultaneous;
+pub mod steady;
 pub mod verdict;
 
 pub use interval::Interval;
