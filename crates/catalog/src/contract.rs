@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Value of `schema` in a `contract.toml`.
+pub const CONTRACT_SCHEMA: &str = "bancada.contract/1";
+
 /// What `workloads/<name>/contract.toml` says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Value of `schema` in a `experiment.toml`.
+pub const EXPERIMENT_SCHEMA: &str = "bancada.experiment/1";
+
 /// What `experiments/<name>/experiment.toml` says. The folder's name is the experiment's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

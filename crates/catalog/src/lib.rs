@@ -3,12 +3,22 @@
 //! This crate reads; it never runs anything. Entries are found by scanning, the folder's name is the
 //! entry's name, manifests are flat, and an unknown key is an error that names file, line and key.
 
+mod catalog;
+mod check;
 mod contract;
 mod experiment;
+mod fault;
+mod pool;
+mod schemas;
+mod source;
 mod stack;
 mod workload;
 
-pub use contract::{Case, Contract};
-pub use experiment::{Claim, ExperimentManifest, TreatmentManifest};
-pub use stack::{Launch, StackManifest, WorkerKind};
-pub use workload::WorkloadManifest;
+pub use catalog::{Catalog, Experiment, LookupError, Stack, Workload};
+pub use contract::{CONTRACT_SCHEMA, Case, Contract};
+pub use experiment::{Claim, EXPERIMENT_SCHEMA, ExperimentManifest, TreatmentManifest};
+pub use fault::{Fault, nearest};
+pub use pool::{PoolError, pool_overflow, pool_per_worker};
+pub use schemas::schemas;
+pub use stack::{Launch, STACK_SCHEMA, StackManifest, TOOLS, WorkerKind};
+pub use workload::{WORKLOAD_SCHEMA, WorkloadManifest};

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Value of `schema` in a `stack.toml`.
+pub const STACK_SCHEMA: &str = "bancada.stack/1";
+
+/// What a stack may need: the tools that can be looked for.
+pub const TOOLS: [&str; 6] = ["cargo", "go", "node", "npm", "uv", "python3"];
+
 /// What `stacks/<name>/stack.toml` says. The folder's name is the stack's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

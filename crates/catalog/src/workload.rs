@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Value of `schema` in a `workload.toml`.
+pub const WORKLOAD_SCHEMA: &str = "bancada.workload/1";
+
 /// What `workloads/<name>/workload.toml` says. The folder's name is the workload's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,0 +1,252 @@
+//! `experiment.toml`.
+
+use crate::fault::choose;
+use crate::pool::pool_per_worker;
+use crate::source::{Source, Step, Step::Item, Step::Key};
+use crate::{Catalog, EXPERIMENT_SCHEMA, ExperimentManifest, LookupError, TreatmentManifest};
+
+pub(crate) fn experiment(manifest: &ExperimentManifest, known: &Catalog, source: &mut Source) {
+    source.check_schema(&manifest.schema, EXPERIMENT_SCHEMA);
+    let names = manifest.treatment.iter().map(|entry| entry.name.as_str());
+    super::distinct("treatment", "name", names, source);
+    let ids = manifest.claim.iter().map(|claim| claim.id.as_str());
+    super::distinct("claim", "id", ids, source);
+    if manifest.treatment.is_empty() {
+        source.wrong(&[Key("treatment")], "there is no treatment", "add one");
+    }
+    for (key, name) in [("baseline", &manifest.baseline), ("twin", &manifest.twin)] {
+        treatment_name(manifest, name, &[Key(key)], source);
+    }
+    ranges(manifest, source);
+    for (index, entry) in manifest.treatment.iter().enumerate() {
+        treatment(entry, [Key("treatment"), Item(index)], known, source);
+    }
+    claims(manifest, source);
+}
+
+fn treatment_name(
+    manifest: &ExperimentManifest,
+    name: &str,
+    steps: &[Step<'_>],
+    source: &mut Source,
+) {
+    let names = manifest.treatment.iter().map(|entry| entry.name.as_str());
+    if !names.clone().any(|other| other == name) {
+        let problem = format!("there is no treatment `{name}`");
+        source.wrong(steps, problem, choose(name, names));
+    }
+}
+
+fn ranges(manifest: &ExperimentManifest, source: &mut Source) {
+    let difference = manifest.relevant_difference_ratio;
+    if !(difference > 0.0 && difference < 1.0) {
+        source.wrong(
+            &[Key("relevant_difference_ratio")],
+            format!("{difference} is not a difference that can be looked for"),
+            "give a ratio above 0 and below 1, for instance 0.05 for five per cent",
+        );
+    }
+    let rate = manifest.rate_ratio_of_slowest;
+    if !(rate > 0.0 && rate <= 1.0) {
+        source.wrong(
+            &[Key("rate_ratio_of_slowest")],
+            format!("{rate} is not a share of a capacity"),
+            "give a ratio above 0 and at most 1",
+        );
+    }
+    let (slice, warm_up) = (manifest.slice_s, manifest.warm_up_cap_s);
+    if !(slice > 0.0 && slice <= 3600.0) {
+        let problem = format!("{slice} s is not the length of a slice");
+        source.wrong(&[Key("slice_s")], problem, "give seconds above 0");
+    }
+    if !(0.0..=3600.0).contains(&warm_up) {
+        let problem = format!("{warm_up} s is not the length of a warm-up");
+        source.wrong(&[Key("warm_up_cap_s")], problem, "give seconds, 0 or more");
+    }
+    for (key, zero) in [
+        ("connections", manifest.connections == 0),
+        ("budget_s", manifest.budget_s == 0),
+        ("min_blocks", manifest.min_blocks == 0),
+        ("open_slices", manifest.open_slices == 0),
+        ("closed_slices", manifest.closed_slices == 0),
+    ] {
+        if zero {
+            source.wrong(
+                &[Key(key)],
+                "nothing would be measured with 0",
+                "give 1 or more",
+            );
+        }
+    }
+    if manifest.max_blocks < manifest.min_blocks {
+        source.wrong(
+            &[Key("max_blocks")],
+            format!(
+                "{} blocks at most are fewer than the {} at least",
+                manifest.max_blocks, manifest.min_blocks
+            ),
+            "raise max_blocks or lower min_blocks",
+        );
+    }
+}
+
+fn treatment(
+    entry: &TreatmentManifest,
+    [list, item]: [Step<'_>; 2],
+    known: &Catalog,
+    source: &mut Source,
+) {
+    if entry.workers == 0 {
+        source.wrong(
+            &[list, item, Key("workers")],
+            "a service needs a worker",
+            "give 1 or more",
+        );
+    }
+    super::own_environment(&entry.env, &[list, item], source);
+    let stack = known.stack(&entry.stack);
+    if let Err(error) = &stack {
+        reference(error, &[list, item, Key("stack")], source);
+    }
+    let workload = known.workload(&entry.workload);
+    if let Err(error) = &workload {
+        reference(error, &[list, item, Key("workload")], source);
+    }
+    if let Ok(stack) = stack {
+        let manifest = &stack.manifest;
+        if !manifest.launch.contains_key(&entry.launch) {
+            source.wrong(
+                &[list, item, Key("launch")],
+                format!(
+                    "the stack `{}` has no launch mode `{}`",
+                    entry.stack, entry.launch
+                ),
+                choose(&entry.launch, manifest.launch.keys().map(String::as_str)),
+            );
+        }
+        if workload.is_ok() && !manifest.workloads.contains(&entry.workload) {
+            source.wrong(
+                &[list, item, Key("workload")],
+                format!(
+                    "the stack `{}` does not serve `{}`",
+                    entry.stack, entry.workload
+                ),
+                choose(
+                    &entry.workload,
+                    manifest.workloads.iter().map(String::as_str),
+                ),
+            );
+        }
+    }
+    if let Ok(workload) = workload {
+        pool(
+            entry,
+            !workload.manifest.database.is_empty(),
+            [list, item],
+            source,
+        );
+    }
+}
+
+fn reference(error: &LookupError, steps: &[Step<'_>], source: &mut Source) {
+    match error {
+        LookupError::Unknown { kind, name, remedy } => {
+            source.wrong(steps, format!("there is no {kind} `{name}`"), remedy);
+        }
+        LookupError::Damaged(faults) => {
+            let place = faults.first().map(|fault| fault.path.display().to_string());
+            source.wrong(
+                steps,
+                "something is wrong with it",
+                format!("correct {}", place.unwrap_or_default()),
+            );
+        }
+    }
+}
+
+fn pool(
+    entry: &TreatmentManifest,
+    has_database: bool,
+    [list, item]: [Step<'_>; 2],
+    source: &mut Source,
+) {
+    let figures = [
+        ("db_pool_size", entry.db_pool_size),
+        ("db_pool_idle", entry.db_pool_idle),
+    ];
+    for (key, connections) in figures {
+        let steps = [list, item, Key(key)];
+        let Some(connections) = connections else {
+            continue;
+        };
+        if !has_database {
+            source.wrong(
+                &steps,
+                format!("the workload `{}` has no database", entry.workload),
+                "remove it",
+            );
+        } else if let Err(error) = pool_per_worker(connections, entry.workers) {
+            source.wrong(&steps, error.to_string(), error.remedy());
+        }
+    }
+    match (has_database, entry.db_pool_size, entry.db_pool_idle) {
+        (true, None, _) => source.wrong(
+            &[list, item, Key("db_pool_size")],
+            format!("the workload `{}` has a database", entry.workload),
+            "add the connections of the whole service",
+        ),
+        (true, Some(0), _) => source.wrong(
+            &[list, item, Key("db_pool_size")],
+            "a pool of 0 connections can answer nothing",
+            "give 1 or more for each worker",
+        ),
+        (true, Some(size), Some(idle)) if idle > size => source.wrong(
+            &[list, item, Key("db_pool_idle")],
+            format!("{idle} idle connections do not fit into a pool of {size}"),
+            format!("give at most {size}"),
+        ),
+        _ => {}
+    }
+}
+
+fn claims(manifest: &ExperimentManifest, source: &mut Source) {
+    for (index, claim) in manifest.claim.iter().enumerate() {
+        let at = |key| [Key("claim"), Item(index), Key(key)];
+        for (key, name) in [("treatment", &claim.treatment), ("against", &claim.against)] {
+            if let Some(name) = name {
+                treatment_name(manifest, name, &at(key), source);
+            }
+        }
+        let testable =
+            claim.metric.is_some() && claim.treatment.is_some() && claim.against.is_some();
+        match (&claim.untestable, testable) {
+            (None, false) => source.wrong(
+                &at("metric"),
+                format!(
+                    "the claim `{}` says neither how it is tested nor why it cannot be",
+                    claim.id
+                ),
+                "add `metric`, `treatment` and `against`, or `untestable`",
+            ),
+            (Some(_), true) => source.wrong(
+                &at("untestable"),
+                format!(
+                    "the claim `{}` says both how it is tested and why it cannot be",
+                    claim.id
+                ),
+                "keep one of the two",
+            ),
+            _ => {}
+        }
+        if claim
+            .published_ratio
+            .is_some_and(|ratio| !(ratio > 0.0 && ratio.is_finite()))
+        {
+            source.wrong(
+                &at("published_ratio"),
+                "it is not a ratio",
+                "give a number above 0",
+            );
+        }
+    }
+}
