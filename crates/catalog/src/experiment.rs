@@ -36,6 +36,9 @@ pub struct ExperimentManifest {
     /// Blocks at most.
     #[serde(default = "forty")]
     pub max_blocks: u32,
+    /// Half-width of the primary metric's intervals at which the run may stop: 0.03 is three per cent.
+    #[serde(default = "three_per_cent")]
+    pub target_half_width_ratio: f64,
     /// Keep-alive connections per service.
     pub connections: u32,
     /// Arrival rate for all, as a share of the slowest treatment's capacity in the pilot.
@@ -116,6 +119,9 @@ fn default_launch() -> String {
 }
 fn five_per_cent() -> f64 {
     0.05
+}
+fn three_per_cent() -> f64 {
+    0.03
 }
 fn half() -> f64 {
     0.5

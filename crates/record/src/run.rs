@@ -67,6 +67,8 @@ pub struct Design {
     pub min_blocks_count: u32,
     /// Blocks at most.
     pub max_blocks_count: u32,
+    /// Half-width of the primary metric's intervals at which the run may stop: 0.03 is three per cent.
+    pub target_half_width_ratio: f64,
     /// Length of one slice.
     pub slice_s: f64,
     /// Share of each slice that is discarded at its start.

@@ -32,6 +32,7 @@ fn run() -> Run {
             budget_s: 600,
             min_blocks_count: 8,
             max_blocks_count: 40,
+            target_half_width_ratio: 0.03,
             slice_s: 1.0,
             discard_ratio: 0.1,
             open_slices_count: 4,
