@@ -1,1 +1,6 @@
 //! See ARCHITECTURE.
+
+pub mod place;
+pub mod postgres;
+pub mod sample;
+pub mod supervise;

@@ -1,0 +1,129 @@
+//! What the whole machine did between two instants: busy, stolen and waiting time.
+
+use std::fs;
+use std::time::Instant;
+
+/// Counters of the machine at one instant.
+#[derive(Clone, Debug)]
+pub struct MachineReading {
+    at: Instant,
+    busy_ticks: u64,
+    steal_ticks: u64,
+    total_ticks: u64,
+    cpu_pressure_us: Option<u64>,
+    io_pressure_us: Option<u64>,
+    memory_pressure_us: Option<u64>,
+}
+
+/// What happened between two readings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MachineUse {
+    /// Share of all CPUs' time in which something ran, 0 to 1.
+    pub busy_ratio: f64,
+    /// Share of all CPUs' time that the hypervisor gave to others, 0 to 1.
+    pub steal_ratio: f64,
+    /// CPU time of everything on the machine, exact to 10 ms for each CPU.
+    pub busy_ns: u64,
+    /// Share of wall time in which something waited for a CPU; absent without pressure stall information.
+    pub cpu_pressure_ratio: Option<f64>,
+    /// Share of wall time in which something waited for a disk.
+    pub io_pressure_ratio: Option<f64>,
+    /// Share of wall time in which something waited for memory.
+    pub memory_pressure_ratio: Option<f64>,
+}
+
+impl MachineReading {
+    /// Reads `/proc/stat` and `/proc/pressure`; `None` when the kernel does not tell.
+    pub fn now() -> Option<MachineReading> {
+        let text = fs::read_to_string("/proc/stat").ok()?;
+        let [busy_ticks, steal_ticks, total_ticks] = ticks(text.lines().next()?)?;
+        Some(MachineReading {
+            at: Instant::now(),
+            busy_ticks,
+            steal_ticks,
+            total_ticks,
+            cpu_pressure_us: pressure("cpu"),
+            io_pressure_us: pressure("io"),
+            memory_pressure_us: pressure("memory"),
+        })
+    }
+
+    /// What happened since an earlier reading.
+    pub fn since(&self, earlier: &MachineReading) -> MachineUse {
+        let wall_us = self.at.duration_since(earlier.at).as_secs_f64() * 1e6;
+        let total = self.total_ticks.saturating_sub(earlier.total_ticks).max(1) as f64;
+        let busy_ticks = self.busy_ticks.saturating_sub(earlier.busy_ticks);
+        let stalled = |now: Option<u64>, then: Option<u64>| {
+            let stalled_us = now?.saturating_sub(then?) as f64;
+            (wall_us > 0.0).then(|| (stalled_us / wall_us).min(1.0))
+        };
+        MachineUse {
+            busy_ratio: busy_ticks as f64 / total,
+            steal_ratio: self.steal_ticks.saturating_sub(earlier.steal_ticks) as f64 / total,
+            busy_ns: busy_ticks * (1_000_000_000 / rustix::param::clock_ticks_per_second()),
+            cpu_pressure_ratio: stalled(self.cpu_pressure_us, earlier.cpu_pressure_us),
+            io_pressure_ratio: stalled(self.io_pressure_us, earlier.io_pressure_us),
+            memory_pressure_ratio: stalled(self.memory_pressure_us, earlier.memory_pressure_us),
+        }
+    }
+}
+
+/// Busy, stolen and all ticks of the first line of `/proc/stat`: user, nice, system, idle, iowait, irq,
+/// softirq, steal (proc(5)); guest time is already in user.
+fn ticks(line: &str) -> Option<[u64; 3]> {
+    let mut fields = line.split_whitespace();
+    fields.next().filter(|&name| name == "cpu")?;
+    let counts: Vec<u64> = fields
+        .take(8)
+        .map_while(|field| field.parse().ok())
+        .collect();
+    let &[
+        user,
+        nice,
+        system,
+        idle,
+        waiting,
+        interrupt,
+        soft_interrupt,
+        steal,
+    ] = counts.as_slice()
+    else {
+        return None;
+    };
+    let busy = user + nice + system + interrupt + soft_interrupt;
+    Some([busy, steal, busy + idle + waiting + steal])
+}
+
+/// Time in which some task stalled, since boot.
+fn pressure(resource: &str) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/pressure/{resource}")).ok()?;
+    let line = text.lines().find(|line| line.starts_with("some"))?;
+    line.rsplit_once("total=")?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_for_a_disk_is_idle_and_steal_is_neither() {
+        let [busy, steal, total] = ticks("cpu  10 20 30 1000 500 1 2 7 4 0").expect("eight counts");
+        assert_eq!((busy, steal, total), (63, 7, 1570));
+    }
+
+    #[test]
+    fn shares_are_between_none_and_all() {
+        let Some(before) = MachineReading::now() else {
+            return;
+        };
+        let mut value = 1_u64;
+        for step in 0..20_000_000_u64 {
+            value = std::hint::black_box(value.wrapping_mul(step | 1));
+        }
+        let used = MachineReading::now()
+            .expect("readable before")
+            .since(&before);
+        assert!((0.0..=1.0).contains(&used.busy_ratio), "{used:?}");
+        assert!((0.0..=1.0).contains(&used.steal_ratio), "{used:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! The memory of a tree over time, read in the background.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use super::Tree;
+
+/// Reads a tree's memory at a fixed rate until dropped. Its thread runs where the creating thread may run.
+#[derive(Debug)]
+pub struct MemorySampler {
+    peak: Arc<AtomicU64>,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl MemorySampler {
+    /// Starts reading the tree of `pid`, `hz` times a second (0.1 to 1000), the first time at once. Where no
+    /// thread can be started there is never a peak.
+    pub fn start(pid: u32, hz: f64) -> MemorySampler {
+        let peak = Arc::new(AtomicU64::new(0));
+        let (stop, stopped) = mpsc::channel();
+        let seen = Arc::clone(&peak);
+        let period = Duration::from_secs_f64(1.0 / hz.clamp(0.1, 1000.0));
+        let thread = thread::Builder::new()
+            .name("memory".to_owned())
+            .spawn(move || {
+                let tree = Tree::of(pid);
+                loop {
+                    seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
+                    if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
+                }
+            });
+        MemorySampler {
+            peak,
+            stop: Some(stop),
+            thread: thread.ok(),
+        }
+    }
+
+    /// The highest reading so far; `None` when there was none.
+    pub fn peak_bytes(&self) -> Option<u64> {
+        match self.peak.load(Ordering::Relaxed) {
+            0 => None,
+            bytes => Some(bytes),
+        }
+    }
+}
+
+impl Drop for MemorySampler {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_is_kept_after_the_memory_is_gone() {
+        let sampler = MemorySampler::start(std::process::id(), 100.0);
+        let block = std::hint::black_box(vec![1_u8; 32 << 20]);
+        while sampler.peak_bytes().is_none_or(|peak| peak < 32 << 20) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        drop(block);
+        assert!(sampler.peak_bytes() >= Some(32 << 20));
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_has_no_peak() {
+        let sampler = MemorySampler::start(i32::MAX as u32, 5.0);
+        assert_eq!(sampler.peak_bytes(), None);
+    }
+}
