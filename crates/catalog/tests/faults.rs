@@ -1,5 +1,7 @@
 //! Each thing that can be wrong in a catalogue is one line that names file, line and key.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 use std::fs;
 use std::path::Path;
 
