@@ -3,12 +3,15 @@
 //! A [`Session`] is one engine thread: it opens connections to [`Target`]s and drives one of them
 //! at a time for one [`Slice`], which gives [`Observations`].
 
+mod audit;
 mod check;
 mod distribution;
 mod engine;
 mod error;
 mod exchange;
+pub mod export;
 pub mod http1;
+pub mod notation;
 mod observation;
 mod outcome;
 mod pacer;
@@ -16,10 +19,16 @@ mod plan;
 mod requests;
 mod run;
 pub mod schedule;
+mod slo;
+mod summary;
 mod target;
 mod template;
+mod terminal;
+mod times;
 pub mod transport;
+mod url;
 
+pub use audit::{Check, CheckStatus, Finding, audit, verdict};
 pub use distribution::{Distribution, Percentile, TAIL_SAMPLES_MIN};
 pub use engine::{Counts, Edge, EngineOptions, Session, TargetId};
 pub use error::LoadError;
@@ -30,4 +39,9 @@ pub use plan::{Dispatch, Pacing, Slice};
 pub use requests::{FeedOrder, Requests, request_bytes};
 pub use run::{Plan, Progress, run};
 pub use schedule::{Arrivals, Rate, Share, Stage};
+pub use slo::{Slo, SloFinding};
+pub use summary::{ConnectionsSummary, Generator, Loop, SCHEMA, Summary};
 pub use target::{Expectation, JsonField, StatusRule, Target};
+pub use terminal::terminal;
+pub use times::{Percentiles, Times};
+pub use url::{Url, is_public};

@@ -28,6 +28,9 @@ pub struct Observations {
     pub response: ByEnding,
     /// sent − scheduled over every request sent. Empty in a closed loop.
     pub send_delay: Histogram<u64>,
+    /// sent − scheduled over the requests whose connection was free when they were due: the part
+    /// of send delay that no server can cause. Empty in a closed loop.
+    pub own_delay: Histogram<u64>,
     /// Requests in flight, integrated over the window: request-nanoseconds.
     pub in_flight_ns: u128,
     /// Connections.
@@ -120,6 +123,7 @@ impl Observations {
             service: ByEnding::new(),
             response: ByEnding::new(),
             send_delay: times(),
+            own_delay: times(),
             in_flight_ns: 0,
             connections: Connections::default(),
             bytes: Bytes::default(),
@@ -165,6 +169,7 @@ impl Observations {
         self.service.add(&other.service);
         self.response.add(&other.response);
         add(&mut self.send_delay, &other.send_delay);
+        add(&mut self.own_delay, &other.own_delay);
         self.in_flight_ns += other.in_flight_ns;
         let (mine, theirs) = (&mut self.connections, &other.connections);
         mine.opened_count += theirs.opened_count;

@@ -187,7 +187,10 @@ impl<'a, T: Transport> Drive<'a, T> {
             let now = self.parts.transport.now();
             self.now = now;
             match self.pacer.due(now) {
-                Some(start) => self.pursue(start),
+                Some(start) => {
+                    self.recorder.sent_by_clock(start.scheduled_at, now);
+                    self.pursue(start);
+                }
                 None => return,
             }
         }

@@ -96,6 +96,16 @@ impl Recorder {
         }
     }
 
+    /// A request was sent by the clock, not because its connection became free.
+    #[inline]
+    pub fn sent_by_clock(&mut self, scheduled_at: u64, now: u64) {
+        if self.seen.open_loop && scheduled_at >= self.opens_at {
+            self.seen
+                .own_delay
+                .saturating_record(now.saturating_sub(scheduled_at));
+        }
+    }
+
     /// A request that was scheduled and never sent.
     pub fn unsent(&mut self, scheduled_at: u64, now: u64) {
         if scheduled_at >= self.opens_at {

@@ -92,9 +92,9 @@ impl ClosedPacer {
     /// A connection whose pause is over.
     fn ready(&mut self, now: u64) -> Option<u32> {
         let over = |queue: &mut VecDeque<(u64, u32)>| {
-            queue
-                .pop_front_if(|(at, _)| *at <= now)
-                .map(|(_, place)| place)
+            let (_, place) = *queue.front().filter(|(at, _)| *at <= now)?;
+            queue.pop_front();
+            Some(place)
         };
         over(&mut self.thinking).or_else(|| over(&mut self.resting))
     }

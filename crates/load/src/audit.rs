@@ -1,0 +1,221 @@
+//! Whether the figures may be believed: checks of the generator on itself.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::distribution::Percentile;
+use crate::observation::Observations;
+use crate::outcome::Outcome;
+use crate::plan::{Dispatch, Pacing};
+
+/// What is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// Answers against arrivals scheduled (open loop).
+    Offered,
+    /// Requests in flight = rate × mean time.
+    LittleLaw,
+    /// The generator's own lateness against the times it reports (open loop).
+    Schedule,
+    /// CPU time of the generator against what its threads could have used.
+    GeneratorCpu,
+    /// Whether every connection was served.
+    Connections,
+    /// Whether the numbers of samples and of requests are the same.
+    Samples,
+}
+
+/// What a check found.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckStatus {
+    /// Within its rule.
+    Pass,
+    /// Outside its rule, figures usable with care.
+    Warn,
+    /// Outside its rule, figures not usable.
+    Fail,
+}
+
+/// One check and the numbers behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What was checked.
+    pub check: Check,
+    /// What was found.
+    pub status: CheckStatus,
+    /// The numbers, in a sentence.
+    pub detail: String,
+}
+
+fn finding(check: Check, status: CheckStatus, detail: String) -> Finding {
+    Finding {
+        check,
+        status,
+        detail,
+    }
+}
+
+/// Every check that applies to this pacing.
+pub fn audit(pacing: &Pacing, seen: &Observations) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if pacing.is_open() {
+        findings.push(offered(seen));
+        findings.extend(schedule(seen));
+    }
+    findings.extend(little_law(seen));
+    findings.push(generator_cpu(seen));
+    findings.extend(connections(pacing, seen));
+    findings.push(samples(seen));
+    findings
+}
+
+/// One line: whether to trust the figures, and if not, why.
+pub fn verdict(findings: &[Finding]) -> String {
+    let details = |status| {
+        let of_status = findings.iter().filter(|finding| finding.status == status);
+        of_status
+            .map(|finding| finding.detail.as_str())
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    match findings.iter().map(|finding| finding.status).max() {
+        Some(CheckStatus::Fail) => format!("do not trust it: {}", details(CheckStatus::Fail)),
+        Some(CheckStatus::Warn) => format!("trust it with care: {}", details(CheckStatus::Warn)),
+        _ => "trust it: every check passed".to_owned(),
+    }
+}
+
+fn offered(seen: &Observations) -> Finding {
+    let scheduled = seen.scheduled_count() as f64;
+    let answered = seen.answers_in_window_count as f64;
+    // Without a warm-up the first answers come one service time late: as many as are in flight.
+    let in_flight = mean_in_flight(seen).min(0.05 * scheduled);
+    let achieved = answered + in_flight >= 0.99 * scheduled;
+    let status = if achieved {
+        CheckStatus::Pass
+    } else {
+        CheckStatus::Fail
+    };
+    let detail = format!(
+        "{answered} answers to {scheduled} arrivals in the window ({:.2} %)",
+        100.0 * answered / scheduled.max(1.0)
+    );
+    finding(Check::Offered, status, detail)
+}
+
+fn schedule(seen: &Observations) -> Option<Finding> {
+    if seen.own_delay.is_empty() {
+        return None;
+    }
+    let own_ns = seen.own_delay.value_at_quantile(0.99);
+    let response = seen.response_time()?;
+    let reported_ns = match response.percentile(0.99) {
+        Percentile::Value(ns) | Percentile::AtLeast(ns) => ns,
+        // Too few samples for a p99: the answers' own is good enough to compare with.
+        Percentile::Absent => response.answers().value_at_quantile(0.99),
+    };
+    let share = own_ns as f64 / reported_ns.max(1) as f64;
+    let status = match share {
+        // Some 50 µs are what a kernel needs to wake a thread; shorter answers are cause for care.
+        _ if share < 0.1 => CheckStatus::Pass,
+        _ if own_ns < 100_000 => CheckStatus::Warn,
+        _ => CheckStatus::Fail,
+    };
+    let detail = format!(
+        "99 % of requests that could be sent on time left within {:.3} ms, {:.1} % of the p99 reported",
+        own_ns as f64 / 1e6,
+        100.0 * share
+    );
+    Some(finding(Check::Schedule, status, detail))
+}
+
+fn mean_in_flight(seen: &Observations) -> f64 {
+    seen.in_flight_ns as f64 / seen.window_ns.max(1) as f64
+}
+
+fn little_law(seen: &Observations) -> Option<Finding> {
+    let by_ending = [&seen.service.good, &seen.service.wrong, &seen.service.lost];
+    let count: u64 = by_ending.iter().map(|times| times.len()).sum();
+    let total_ns: f64 = by_ending
+        .iter()
+        .filter(|times| !times.is_empty())
+        .map(|times| times.mean() * times.len() as f64)
+        .sum();
+    if count == 0 || seen.window_ns == 0 {
+        return None;
+    }
+    let (rate, mean_s) = (seen.per_s(count), total_ns / count as f64 / 1e9);
+    let (in_flight, expected) = (mean_in_flight(seen), rate * mean_s);
+    let apart = (in_flight - expected).abs() / expected.max(f64::MIN_POSITIVE);
+    // Requests that begin in the window and end after it weigh much when a request lasts long.
+    let long = mean_s * 1e9 > 0.05 * seen.window_ns as f64;
+    let status = match apart {
+        _ if apart <= 0.1 => CheckStatus::Pass,
+        _ if long || count < 100 => CheckStatus::Warn,
+        _ => CheckStatus::Fail,
+    };
+    let detail = format!(
+        "{in_flight:.2} requests in flight on average; rate × mean time gives {expected:.2}"
+    );
+    Some(finding(Check::LittleLaw, status, detail))
+}
+
+fn generator_cpu(seen: &Observations) -> Finding {
+    let available = seen.window_ns as f64 * f64::from(seen.threads_count.max(1));
+    let share = seen.generator_cpu_ns as f64 / available.max(1.0);
+    let status = match share {
+        _ if share < 0.8 => CheckStatus::Pass,
+        _ if share < 0.97 => CheckStatus::Warn,
+        _ => CheckStatus::Fail,
+    };
+    let detail = format!(
+        "the generator used {:.0} % of its threads' CPU",
+        100.0 * share
+    );
+    finding(Check::GeneratorCpu, status, detail)
+}
+
+fn connections(pacing: &Pacing, seen: &Observations) -> Option<Finding> {
+    let places = match pacing {
+        Pacing::Closed { concurrency, .. } => *concurrency,
+        Pacing::Open {
+            connections,
+            dispatch,
+            ..
+        } if *dispatch != Dispatch::Unbounded => *connections,
+        _ => return None,
+    };
+    let (least, most) = (
+        seen.connections.least_completed_count,
+        seen.connections.most_completed_count,
+    );
+    let mean = seen.answers_in_window_count as f64 / f64::from(places.max(1));
+    let status = match least as f64 {
+        _ if mean < 20.0 => CheckStatus::Pass,
+        0.0 => CheckStatus::Fail,
+        least if least < 0.1 * mean => CheckStatus::Warn,
+        _ => CheckStatus::Pass,
+    };
+    let detail = format!("answers per connection from {least} to {most}");
+    Some(finding(Check::Connections, status, detail))
+}
+
+fn samples(seen: &Observations) -> Finding {
+    let scheduled = seen.scheduled_count();
+    let sent = scheduled - seen.outcome(Outcome::Unsent);
+    let expected_response = if seen.open_loop { scheduled } else { 0 };
+    let service = seen.service_time().count();
+    let response = seen.response_time().map_or(0, |response| response.count());
+    let same = service == sent && response == expected_response;
+    let status = if same {
+        CheckStatus::Pass
+    } else {
+        CheckStatus::Fail
+    };
+    let detail = format!("{scheduled} requests scheduled, {sent} sent, {service} service times");
+    finding(Check::Samples, status, detail)
+}

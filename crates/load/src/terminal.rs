@@ -1,0 +1,202 @@
+//! A summary as text: what people read, and paste into issues.
+
+use std::fmt::Write as _;
+
+use crate::audit::CheckStatus;
+use crate::distribution::Percentile;
+use crate::notation::time;
+use crate::summary::{Loop, Summary};
+use crate::times::Times;
+
+/// The summary of a run against `url`, at most 80 columns of plain text.
+pub fn terminal(url: &str, summary: &Summary) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = write(&mut out, url, summary);
+    out
+}
+
+fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
+    writeln!(out, "{url}")?;
+    writeln!(out, "  {}", pacing(summary))?;
+    writeln!(out)?;
+    if let Some(offered) = summary.offered_load_per_s {
+        writeln!(out, "  offered load      {} arrivals/s", number(offered))?;
+    }
+    writeln!(
+        out,
+        "  completion rate   {} answers/s",
+        number(summary.completion_rate_per_s)
+    )?;
+    writeln!(
+        out,
+        "  goodput           {} good answers/s",
+        number(summary.goodput_per_s)
+    )?;
+    writeln!(out)?;
+    times(out, summary)?;
+    writeln!(out)?;
+    writeln!(out, "  outcomes          {}", counts(&summary.outcomes))?;
+    if !summary.status.is_empty() {
+        writeln!(out, "  status            {}", counts(&summary.status))?;
+    }
+    let connections = &summary.connections;
+    writeln!(
+        out,
+        "  connections       {} opened, {} open at the end, {} to {} answers each",
+        connections.opened_count,
+        connections.open_at_end_count,
+        connections.least_completed_count,
+        connections.most_completed_count
+    )?;
+    let bytes = &summary.bytes;
+    writeln!(
+        out,
+        "  bytes             {} received, {} sent",
+        bytes.received_count, bytes.sent_count
+    )?;
+    let generator = &summary.generator;
+    write!(
+        out,
+        "  generator         {:.2} s CPU on {}",
+        generator.cpu_s,
+        threads(generator.threads_count)
+    )?;
+    match generator.cpu_per_request_us {
+        Some(us) => writeln!(out, ", {us:.2} µs per answer ({})", summary.engine)?,
+        None => writeln!(out, " ({})", summary.engine)?,
+    }
+    for finding in summary
+        .audit
+        .iter()
+        .filter(|finding| finding.status != CheckStatus::Pass)
+    {
+        let word = if finding.status == CheckStatus::Fail {
+            "fail"
+        } else {
+            "warn"
+        };
+        writeln!(out, "  audit, {word}       {}", finding.detail)?;
+    }
+    for finding in &summary.slo {
+        let word = if finding.met { "met" } else { "broken" };
+        writeln!(out, "  {:<17} {word}: {}", finding.slo, finding.detail)?;
+    }
+    if summary.interrupted {
+        writeln!(out, "  stopped before its end")?;
+    }
+    writeln!(out, "\n  {}", summary.verdict)
+}
+
+fn threads(count: u32) -> String {
+    if count == 1 {
+        "1 thread".to_owned()
+    } else {
+        format!("{count} threads")
+    }
+}
+
+fn pacing(summary: &Summary) -> String {
+    let window = summary.window_s;
+    match &summary.pacing {
+        Loop::Closed {
+            users_count: Some(users),
+            ramp_up_s,
+            ..
+        } => {
+            let over = ramp_up_s.unwrap_or(0.0);
+            format!("closed loop, {users} users begun over {over} s, {window:.3} s measured")
+        }
+        Loop::Closed {
+            concurrency_count,
+            think_time_s,
+            ..
+        } => {
+            let think = think_time_s.map(|s| format!(", {} think time", time(s * 1e9)));
+            let think = think.unwrap_or_default();
+            format!("closed loop, {concurrency_count} connections{think}, {window:.3} s measured")
+        }
+        Loop::Open {
+            arrival_rate_per_s,
+            arrivals,
+            dispatch,
+            connections_count,
+            ..
+        } => format!(
+            "open loop, {} {arrivals} arrivals/s, {dispatch} dispatch, {connections_count} connections, \
+             {window:.3} s measured",
+            number(*arrival_rate_per_s)
+        ),
+    }
+}
+
+/// One row a kind of time, one column a figure.
+fn times(out: &mut String, summary: &Summary) -> std::fmt::Result {
+    let rows: Vec<(&str, &Times)> = [
+        ("service time", Some(&summary.service_time_ns)),
+        ("response time", summary.response_time_ns.as_ref()),
+        ("send delay", summary.send_delay_ns.as_ref()),
+        ("not well ended", summary.failed_time_ns.as_ref()),
+    ]
+    .into_iter()
+    .filter_map(|(name, times)| Some((name, times?)))
+    .collect();
+    write!(out, "  {:<14}", "")?;
+    for (name, _) in &rows {
+        write!(out, "{name:>16}")?;
+    }
+    writeln!(out)?;
+    line(out, "mean", &rows, |times| times.mean.map(time))?;
+    line(out, "stdev", &rows, |times| times.stdev.map(time))?;
+    line(out, "min", &rows, |times| {
+        times.min.map(|ns| time(ns as f64))
+    })?;
+    let labels = summary
+        .service_time_ns
+        .percentiles
+        .iter()
+        .map(|(name, label, _)| (name, label));
+    for (name, label) in labels.collect::<Vec<_>>() {
+        line(out, &format!("{label} %"), &rows, |times| {
+            let mut all = times.percentiles.iter();
+            match all.find(|(other, _, _)| *other == name)?.2 {
+                Percentile::Value(ns) => Some(time(ns as f64)),
+                Percentile::AtLeast(ns) => Some(format!("≥ {}", time(ns as f64))),
+                Percentile::Absent => None,
+            }
+        })?;
+    }
+    line(out, "max", &rows, |times| {
+        times.max.map(|ns| time(ns as f64))
+    })
+}
+
+fn line(
+    out: &mut String,
+    label: &str,
+    rows: &[(&str, &Times)],
+    figure: impl Fn(&Times) -> Option<String>,
+) -> std::fmt::Result {
+    let figures: Vec<Option<String>> = rows.iter().map(|(_, times)| figure(times)).collect();
+    if figures.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    write!(out, "  {label:<14}")?;
+    for figure in figures {
+        write!(out, "{:>16}", figure.unwrap_or_else(|| "–".to_owned()))?;
+    }
+    writeln!(out)
+}
+
+fn counts(counts: &std::collections::BTreeMap<String, u64>) -> String {
+    let shown = counts.iter().map(|(name, count)| format!("{name} {count}"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn number(value: f64) -> String {
+    if value < 100.0 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.0}")
+    }
+}
