@@ -77,8 +77,37 @@ mod tests {
 
     #[test]
     fn critical_values_are_those_of_the_tables() {
-        for (degrees, wanted) in [(4.0, 2.776), (7.0, 2.365), (30.0, 2.042)] {
-            assert!((critical_t(0.95, degrees) - wanted).abs() < 1e-3);
+        let table = [
+            (0.95, 1.0, 12.706),
+            (0.95, 4.0, 2.776),
+            (0.95, 7.0, 2.365),
+            (0.95, 30.0, 2.042),
+            (0.99, 7.0, 3.499),
+            // Ten pairs together at 95 %.
+            (0.995, 7.0, 4.029),
+            (0.999, 7.0, 5.408),
+        ];
+        for (confidence, degrees, wanted) in table {
+            let found = critical_t(confidence, degrees);
+            assert!(
+                (found - wanted).abs() < 1e-3,
+                "{confidence} {degrees}: {found}"
+            );
+        }
+    }
+
+    #[test]
+    fn critical_values_leave_the_share_outside_that_they_promise() {
+        for confidence in [0.5, 0.8, 0.95, 0.99, 0.995, 0.9987, 0.9999] {
+            for degrees in (1..60).chain([100, 200, 500, 1_000, 2_000]) {
+                let t = StudentsT::new(0.0, 1.0, f64::from(degrees)).unwrap();
+                let outside = 2.0 * t.sf(critical_t(confidence, f64::from(degrees)));
+                let wanted = 1.0 - confidence;
+                assert!(
+                    (outside / wanted - 1.0).abs() < 1e-3,
+                    "{confidence} {degrees}: {outside}"
+                );
+            }
         }
     }
 

@@ -1,15 +1,25 @@
 //! The statistics of a comparison. Pure: no input or output, no clock, and randomness only as a
 //! seeded generator passed in.
 
+pub mod capacity;
+pub mod carryover;
+pub mod change_point;
+pub mod correlation;
+pub mod environment;
 pub mod interval;
 pub mod jackknife;
+pub mod knee;
 pub mod paired;
 pub mod precision;
 pub mod quantile;
 pub mod ranks;
+pub mod regression;
+pub mod scalability;
 pub mod signed_rank;
 pub mod simultaneous;
 pub mod steady;
+pub mod truncation;
+pub mod twin;
 pub mod verdict;
 
 pub use interval::Interval;

@@ -29,6 +29,14 @@ pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
     median(&distances)
 }
 
+/// Samples that must lie beyond a quantile for it to be stated.
+const TAIL_MIN: f64 = 100.0;
+
+/// Whether `count` samples carry their quantile `q`: at least a hundred lie beyond it, n(1 − q) ≥ 100.
+pub fn is_carried(count: u64, q: f64) -> bool {
+    count as f64 * (1.0 - q) >= TAIL_MIN - 1e-6
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -51,6 +59,15 @@ mod tests {
         }
         assert_eq!(quantile(&[], 0.5), None);
         assert_eq!(median(&sample), Some(2.5));
+    }
+
+    #[test]
+    fn a_quantile_needs_a_hundred_samples_beyond_it() {
+        let table = [(0.5, 200), (0.9, 1_000), (0.99, 10_000), (0.999, 100_000)];
+        for (q, fewest) in table {
+            assert!(is_carried(fewest, q), "q = {q}");
+            assert!(!is_carried(fewest - 1, q), "q = {q}");
+        }
     }
 
     proptest! {

@@ -4,6 +4,8 @@
 //! Walsh averages, at ranks from the exact null distribution. It is shown beside the t interval; where
 //! the two point in different directions a verdict is undecided.
 
+use statrs::distribution::{ContinuousCDF, Normal};
+
 use crate::interval::Interval;
 
 /// Pseudo-median with its interval.
@@ -76,7 +78,7 @@ fn averages_below(count: usize, tail: f64) -> Option<usize> {
 
 fn normal_approximation(count: usize, tail: f64) -> usize {
     let n = count as f64;
-    let z = crate::interval::critical_t(1.0 - 2.0 * tail, 1e7);
+    let z = -Normal::standard().inverse_cdf(tail);
     let spread = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
     (n * (n + 1.0) / 4.0 - z * spread - 1.0).max(0.0) as usize
 }
@@ -106,6 +108,15 @@ mod tests {
         // Critical values of W at two-sided 0.05: reject at or below.
         for (count, critical) in [(6, 0), (7, 2), (8, 3), (10, 8), (12, 13), (20, 52)] {
             assert_eq!(averages_below(count, 0.025), Some(critical), "n = {count}");
+        }
+    }
+
+    #[test]
+    fn beyond_the_exact_table_the_approximation_goes_on_where_it_ended() {
+        for tail in [0.025, 0.005] {
+            let exact = averages_below(EXACT_MAX, tail).unwrap();
+            let near = normal_approximation(EXACT_MAX, tail);
+            assert!(exact.abs_diff(near) <= 20, "{exact} {near}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! When a service is warm: its rate has stopped moving, apart from what the whole machine did.
 
-use crate::interval;
+use crate::regression;
 
 /// Windows that the slope is taken over.
 pub const WINDOWS: usize = 4;
@@ -22,16 +22,13 @@ pub fn movement(rates: &[f64], canary: &[f64]) -> Option<f64> {
     {
         return None;
     }
-    let centre = (WINDOWS - 1) as f64 / 2.0;
-    let mean = interval::mean(&relative)?;
-    let places = (0..WINDOWS).map(|place| place as f64 - centre);
-    let spread: f64 = places.clone().map(|place| place * place).sum();
-    let slope = places
-        .zip(&relative)
-        .map(|(place, value)| place * (value - mean))
-        .sum::<f64>()
-        / spread;
-    Some(slope * WINDOWS as f64 / mean)
+    let points: Vec<(f64, f64)> = relative
+        .iter()
+        .enumerate()
+        .map(|(place, value)| (place as f64, *value))
+        .collect();
+    let line = regression::line(&points)?;
+    Some(line.slope * WINDOWS as f64 / line.middle_y)
 }
 
 /// Whether the last windows moved by no more than `tolerance` (0.02 for two per cent).

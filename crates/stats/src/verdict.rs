@@ -6,7 +6,8 @@
 //! 3. It excludes 1: *faster, may be too small to matter*.
 //! 4. Else: *undecided, about N more blocks*.
 //!
-//! Where the signed-rank interval points the other way, the pair is undecided whatever the interval says.
+//! Where the signed-rank interval points the other way, the pair is undecided whatever the interval says: for
+//! *faster*, where it lies wholly on the other side of 1; for *equal*, wholly beyond the relevant difference.
 
 use crate::interval::Interval;
 use crate::precision;
@@ -62,7 +63,7 @@ pub fn verdict(evidence: &Evidence, terms: &Terms) -> Verdict {
     };
     let called = call(interval, terms);
     match evidence.log_signed_rank {
-        Some(ranks) if contradicts(called, ranks) => undecided(),
+        Some(ranks) if contradicts(called, ranks, terms) => undecided(),
         _ => called.unwrap_or_else(undecided),
     }
 }
@@ -86,23 +87,22 @@ fn call(interval: Interval, terms: &Terms) -> Option<Verdict> {
     }
 }
 
-fn contradicts(called: Option<Verdict>, ranks: Interval) -> bool {
+fn contradicts(called: Option<Verdict>, ranks: Interval, terms: &Terms) -> bool {
+    let relevant = terms.relevant_ratio.ln_1p();
     match called {
         Some(Verdict::FasterByAtLeast(_) | Verdict::FasterMayBeTooSmall) => ranks.high < 0.0,
         Some(Verdict::SlowerByAtLeast(_) | Verdict::SlowerMayBeTooSmall) => ranks.low > 0.0,
-        _ => false,
+        Some(Verdict::PracticallyEqual) => ranks.low > relevant || ranks.high < -relevant,
+        Some(Verdict::Undecided(_)) | None => false,
     }
 }
 
-/// Blocks still needed if the estimate and the spread stay as they are: until the interval fits on the
-/// side of the nearest boundary on which the estimate lies.
+/// Blocks still needed if the estimate and the spread stay as they are: until the interval excludes 1 or fits
+/// inside the relevant difference, whichever comes first.
 fn more_blocks(evidence: &Evidence, terms: &Terms) -> Option<usize> {
     let distance = evidence.log_estimate.abs();
     let relevant = terms.relevant_ratio.ln_1p();
-    let beyond = terms.relevant_ratio.max(terms.bound_ratio).ln_1p();
-    let room = [distance, distance - beyond, relevant - distance]
-        .into_iter()
-        .fold(0.0, f64::max);
+    let room = distance.max(relevant - distance);
     let needed = precision::blocks_for(evidence.log_sd?, room, evidence.confidence)?;
     Some(needed.saturating_sub(evidence.blocks).max(1))
 }
@@ -182,6 +182,33 @@ mod tests {
             verdict(&faster, &TERMS),
             Verdict::FasterByAtLeast(_)
         ));
+    }
+
+    #[test]
+    fn a_signed_rank_interval_beyond_the_band_leaves_an_equal_pair_undecided() {
+        let mut equal = evidence(0.97, 1.03);
+        equal.log_signed_rank = Some(Interval {
+            low: 0.06,
+            high: 0.2,
+        });
+        assert!(matches!(verdict(&equal, &TERMS), Verdict::Undecided(_)));
+        equal.log_signed_rank = Some(Interval {
+            low: 0.04,
+            high: 0.2,
+        });
+        assert_eq!(verdict(&equal, &TERMS), Verdict::PracticallyEqual);
+    }
+
+    #[test]
+    fn the_blocks_still_needed_are_those_that_would_decide() {
+        // Spread 5 %, estimate 2.5 % against a band of 5 %: the interval must shrink to ± 2.5 %.
+        let Verdict::Undecided(Some(more)) = words(1.025 / 1.07, 1.025 * 1.07) else {
+            panic!("decided");
+        };
+        let half = |blocks| precision::half_width(0.05, blocks, 0.95);
+        assert!(
+            half(8 + more) <= 1.025_f64.ln() && half(7 + more) > 1.05_f64.ln() - 1.025_f64.ln()
+        );
     }
 
     #[test]
