@@ -15,6 +15,9 @@ mod ledger;
 mod log;
 mod message;
 pub(crate) mod process;
+mod signal;
+mod spawned;
+mod stopping;
 mod supervisor;
 mod sweep;
 

@@ -58,6 +58,8 @@ impl Supervisor {
         };
         let (ours, theirs) = UnixStream::pair().map_err(failed)?;
         let guardian = Command::new(guardian_program)
+            // Whoever kills Bancada by its command line must not hit the guardian too.
+            .arg0("guardian")
             .args(guardian_args)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
