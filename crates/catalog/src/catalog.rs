@@ -1,12 +1,14 @@
 //! The three folders, scanned: entries that are sound, and what is wrong with the others.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::check;
+use crate::entry::{Experiment, LookupError, Stack, Workload};
 use crate::fault::{Fault, choose};
 use crate::source::Source;
-use crate::{Contract, ExperimentManifest, StackManifest, WorkloadManifest};
+use crate::{Contract, WorkloadManifest};
 
 /// Everything that can be run, as the folders under a root describe it. Entries are in order of name.
 #[derive(Clone, Debug, Default)]
@@ -20,41 +22,8 @@ pub struct Catalog {
     /// What is wrong with entries that are not in the lists.
     pub faults: Vec<Fault>,
     folders: Folders,
-}
-
-/// A folder under `stacks/`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stack {
-    /// Name of the folder.
-    pub name: String,
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its `stack.toml`.
-    pub manifest: StackManifest,
-}
-
-/// A folder under `workloads/`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Workload {
-    /// Name of the folder.
-    pub name: String,
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its `workload.toml`.
-    pub manifest: WorkloadManifest,
-    /// Its `contract.toml`.
-    pub contract: Contract,
-}
-
-/// A folder under `experiments/`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Experiment {
-    /// Name of the folder.
-    pub name: String,
-    /// The folder.
-    pub folder: PathBuf,
-    /// Its `experiment.toml`.
-    pub manifest: ExperimentManifest,
+    /// Faults of stacks and workloads, by the experiment that names them.
+    causes: BTreeMap<String, Vec<Fault>>,
 }
 
 /// Names of all folders, sound or not: a reference to a damaged entry is not a misspelt one.
@@ -63,29 +32,6 @@ struct Folders {
     stacks: Vec<String>,
     workloads: Vec<String>,
     experiments: Vec<String>,
-}
-
-/// Why an entry cannot be had by its name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum LookupError {
-    /// There is no such folder.
-    #[error("there is no {kind} `{name}`; {remedy}")]
-    Unknown {
-        /// `stack`, `workload` or `experiment`.
-        kind: &'static str,
-        /// What was asked for.
-        name: String,
-        /// The nearest name, else all names.
-        remedy: String,
-    },
-    /// It is there, but something is wrong with it.
-    #[error("{}", lines(.0))]
-    Damaged(Vec<Fault>),
-}
-
-fn lines(faults: &[Fault]) -> String {
-    let lines: Vec<String> = faults.iter().map(Fault::to_string).collect();
-    lines.join("\n")
 }
 
 impl Catalog {
@@ -148,7 +94,10 @@ impl Catalog {
             .faults
             .iter()
             .filter(|fault| fault.path.starts_with(&here));
-        let faults: Vec<Fault> = faults.cloned().collect();
+        let mut faults: Vec<Fault> = faults.cloned().collect();
+        if kind == "experiment" {
+            faults.extend(self.causes.get(name).cloned().unwrap_or_default());
+        }
         if names.iter().any(|other| other == name) {
             return LookupError::Damaged(faults);
         }
@@ -165,6 +114,10 @@ impl Catalog {
             let manifest = self.entry(root, &folder.join("workload.toml"), check::workload);
             let contract = self.entry(root, &folder.join("contract.toml"), check::contract);
             if let (Some(manifest), Some(contract)) = (manifest, contract) {
+                if let Some(fault) = self.uncovered(root, &folder, &manifest, &contract) {
+                    self.faults.push(fault);
+                    continue;
+                }
                 self.workloads.push(Workload {
                     folder: root.join(folder),
                     name,
@@ -196,8 +149,14 @@ impl Catalog {
         for name in self.folders.experiments.clone() {
             let folder = Path::new("experiments").join(&name);
             let known = self.clone();
-            let check = |manifest: &_, source: &mut _| check::experiment(manifest, &known, source);
-            if let Some(manifest) = self.entry(root, &folder.join("experiment.toml"), check) {
+            let mut causes = Vec::new();
+            let check = |manifest: &_, source: &mut _| {
+                check::experiment(manifest, &known, source);
+                causes = check::causes(manifest, &known);
+            };
+            let entry = self.entry(root, &folder.join("experiment.toml"), check);
+            self.causes.insert(name.clone(), causes);
+            if let Some(manifest) = entry {
                 self.experiments.push(Experiment {
                     folder: root.join(folder),
                     name,
@@ -205,6 +164,19 @@ impl Catalog {
                 });
             }
         }
+    }
+
+    /// What load sends must be among what the contract checks: nothing else checks an answer in full.
+    fn uncovered(
+        &self,
+        root: &Path,
+        folder: &Path,
+        manifest: &WorkloadManifest,
+        contract: &Contract,
+    ) -> Option<Fault> {
+        let mut source = Source::read(root, &folder.join("workload.toml")).ok()?;
+        check::covered(manifest, contract, &mut source);
+        source.faults.pop()
     }
 
     /// The manifest at `path`, when nothing is wrong with it.

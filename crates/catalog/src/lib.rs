@@ -6,6 +6,7 @@
 mod catalog;
 mod check;
 mod contract;
+mod entry;
 mod experiment;
 mod fault;
 mod pool;
@@ -14,8 +15,9 @@ mod source;
 mod stack;
 mod workload;
 
-pub use catalog::{Catalog, Experiment, LookupError, Stack, Workload};
+pub use catalog::Catalog;
 pub use contract::{CONTRACT_SCHEMA, Case, Contract};
+pub use entry::{Experiment, LookupError, Stack, Workload};
 pub use experiment::{Claim, EXPERIMENT_SCHEMA, ExperimentManifest, TreatmentManifest};
 pub use fault::{Fault, nearest};
 pub use pool::{PoolError, pool_overflow, pool_per_worker};

@@ -67,17 +67,23 @@ impl Source {
         problem: impl Into<String>,
         remedy: impl Into<String>,
     ) {
+        let fault = self.fault(steps, problem.into(), remedy.into());
+        self.faults.push(fault);
+    }
+
+    /// What is wrong with the value at `steps`, with the line it stands on.
+    pub(crate) fn fault(&self, steps: &[Step<'_>], problem: String, remedy: String) -> Fault {
         let key = steps.iter().rev().find_map(|step| match step {
             Step::Key(key) => Some((*key).to_owned()),
             Step::Item(_) => None,
         });
-        self.faults.push(Fault {
+        Fault {
             path: self.path.clone(),
             line: Some(self.line_of(steps)),
             key,
-            problem: problem.into(),
-            remedy: remedy.into(),
-        });
+            problem,
+            remedy,
+        }
     }
 
     /// Notes that `schema` is not the one this version reads.

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 pub const WORKLOAD_SCHEMA: &str = "bancada.workload/1";
 
 /// What `workloads/<name>/workload.toml` says. The folder's name is the workload's name.
+///
+/// A workload is a request, its data and its contract together. Services that keep a source's own
+/// peculiarities (other fields, another query) answer to another contract, and so to a workload of their
+/// own, `<name>-published`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkloadManifest {
@@ -41,7 +45,7 @@ pub struct WorkloadManifest {
     pub statements_per_request: Option<f64>,
     /// Rows one request should read or write.
     pub rows_per_request: Option<f64>,
-    /// Upstream stand-in the service calls, by the name the lab knows it under.
+    /// Upstream service it calls, by name: a stand-in's address reaches the service as `<NAME>_URL`.
     pub upstream: Option<String>,
 }
 

@@ -1,123 +1,16 @@
 //! Each thing that can be wrong in a catalogue is one line that names file, line and key.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where its files cannot be written"
+)]
+
+mod support;
 
 use std::fs;
-use std::path::Path;
 
 use catalog::{Catalog, LookupError};
-use tempfile::TempDir;
-
-const STACK: &str = r#"schema = "bancada.stack/1"
-title = "One"
-language = "rust"
-framework = "one"
-needs = ["cargo"]
-prepare = [["true"]]
-workloads = ["rows", "plain"]
-workers = "threads"
-sources = ["main.rs"]
-
-[launch.default]
-command = ["one"]
-"#;
-
-const WITH_DATABASE: &str = r#"schema = "bancada.workload/1"
-title = "Rows"
-asks = "Rows."
-method = "GET"
-path = "/rows"
-database = ["schema.sql"]
-"#;
-
-const PLAIN: &str = r#"schema = "bancada.workload/1"
-title = "Plain"
-asks = "Nothing."
-method = "GET"
-path = "/plain"
-"#;
-
-const CONTRACT: &str = r#"schema = "bancada.contract/1"
-[[case]]
-name = "it answers"
-path = "/"
-status = 200
-"#;
-
-const EXPERIMENT: &str = r#"schema = "bancada.experiment/1"
-title = "Try"
-question = "Which?"
-baseline = "a"
-twin = "b"
-budget_s = 60
-connections = 10
-
-[[treatment]]
-name = "a"
-stack = "one"
-workload = "rows"
-db_pool_size = 10
-
-[[treatment]]
-name = "b"
-stack = "one"
-workload = "plain"
-"#;
-
-fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-fn sound() -> TempDir {
-    let root = tempfile::tempdir().unwrap();
-    for (path, text) in [
-        ("stacks/one/stack.toml", STACK),
-        ("stacks/one/main.rs", ""),
-        ("workloads/rows/workload.toml", WITH_DATABASE),
-        ("workloads/rows/contract.toml", CONTRACT),
-        ("workloads/rows/schema.sql", ""),
-        ("workloads/plain/workload.toml", PLAIN),
-        ("workloads/plain/contract.toml", CONTRACT),
-        ("experiments/try/experiment.toml", EXPERIMENT),
-    ] {
-        write(root.path(), path, text);
-    }
-    root
-}
-
-/// The faults after `from` became `to` in the file at `path`.
-fn faults(path: &str, from: &str, to: &str) -> Vec<String> {
-    let root = sound();
-    let text = fs::read_to_string(root.path().join(path)).unwrap();
-    assert!(text.contains(from), "{path} has no {from}");
-    write(root.path(), path, &text.replacen(from, to, 1));
-    let faults = Catalog::scan(root.path()).faults;
-    faults.iter().map(ToString::to_string).collect()
-}
-
-#[track_caller]
-fn one_fault(path: &str, from: &str, to: &str, expected: &str) {
-    assert_eq!(faults(path, from, to), [format!("{path}:{expected}")]);
-}
-
-#[track_caller]
-fn in_experiment(from: &str, to: &str, expected: &str) {
-    one_fault("experiments/try/experiment.toml", from, to, expected);
-}
-
-#[track_caller]
-fn in_stack(from: &str, to: &str, expected: &str) {
-    // The experiment that uses the stack is at fault too, and says so after it.
-    let faults = faults("stacks/one/stack.toml", from, to);
-    assert_eq!(faults[0], format!("stacks/one/stack.toml:{expected}"));
-    assert!(
-        faults[1..]
-            .iter()
-            .all(|fault| fault.contains("correct stacks/one/stack.toml"))
-    );
-}
+use support::{PLAIN, STACK, faults, in_experiment, in_stack, sound, write};
 
 #[test]
 fn a_sound_catalogue_has_no_faults_and_its_entries_carry_the_names_of_their_folders() {
@@ -266,165 +159,6 @@ fn another_schema_is_refused() {
 }
 
 #[test]
-fn references_to_what_is_not_there_name_the_nearest() {
-    in_experiment(
-        "stack = \"one\"",
-        "stack = \"on\"",
-        "11: stack: there is no stack `on`; did you mean `one`?",
-    );
-    in_experiment(
-        "workload = \"rows\"",
-        "workload = \"row\"",
-        "12: workload: there is no workload `row`; did you mean `rows`?",
-    );
-    in_experiment(
-        "workload = \"rows\"",
-        "workload = \"rows\"\nlaunch = \"defautl\"",
-        "13: launch: the stack `one` has no launch mode `defautl`; did you mean `default`?",
-    );
-    in_experiment(
-        "twin = \"b\"",
-        "twin = \"zzz\"",
-        "5: twin: there is no treatment `zzz`; use one of `a`, `b`",
-    );
-    in_experiment(
-        "baseline = \"a\"",
-        "baseline = \"aa\"",
-        "4: baseline: there is no treatment `aa`; did you mean `a`?",
-    );
-    in_stack(
-        "\"plain\"]",
-        "\"plian\"]",
-        "7: workloads: there is no workload `plian`; did you mean `plain`?",
-    );
-    in_stack(
-        "[\"cargo\"]",
-        "[\"carg\"]",
-        "5: needs: `carg` is not a tool that is known; did you mean `cargo`?",
-    );
-}
-
-#[test]
-fn a_treatment_needs_a_stack_that_serves_its_workload() {
-    let root = sound();
-    write(
-        root.path(),
-        "stacks/one/stack.toml",
-        &STACK.replace(", \"plain\"]", "]"),
-    );
-    let faults = Catalog::scan(root.path()).faults;
-    assert_eq!(faults.len(), 1);
-    assert_eq!(
-        faults[0].to_string(),
-        "experiments/try/experiment.toml:18: workload: the stack `one` does not serve `plain`; use one of `rows`"
-    );
-}
-
-#[test]
-fn a_name_is_given_once() {
-    let faults = faults(
-        "experiments/try/experiment.toml",
-        "name = \"b\"",
-        "name = \"a\"",
-    );
-    assert_eq!(
-        faults[0],
-        "experiments/try/experiment.toml:16: name: `a` is there twice; give each another one"
-    );
-    in_stack(
-        "[\"rows\", \"plain\"]",
-        "[\"rows\", \"plain\", \"rows\"]",
-        "7: workloads: `rows` is there twice; remove one",
-    );
-}
-
-#[test]
-fn figures_have_ranges() {
-    in_experiment(
-        "budget_s = 60",
-        "budget_s = 0",
-        "6: budget_s: nothing would be measured with 0; give 1 or more",
-    );
-    in_experiment(
-        "budget_s = 60",
-        "budget_s = 60\nrelevant_difference_ratio = 1.0",
-        "7: relevant_difference_ratio: 1 is not a difference that can be looked for; give a ratio above 0 and below 1, for instance 0.05 for five per cent",
-    );
-    in_experiment(
-        "budget_s = 60",
-        "budget_s = 60\nrate_ratio_of_slowest = 1.5",
-        "7: rate_ratio_of_slowest: 1.5 is not a share of a capacity; give a ratio above 0 and at most 1",
-    );
-    in_experiment(
-        "budget_s = 60",
-        "budget_s = 60\nslice_s = nan",
-        "7: slice_s: NaN s is not the length of a slice; give seconds above 0",
-    );
-    in_experiment(
-        "budget_s = 60",
-        "budget_s = 60\nmax_blocks = 2",
-        "7: max_blocks: 2 blocks at most are fewer than the 8 at least; raise max_blocks or lower min_blocks",
-    );
-    in_experiment(
-        "workload = \"plain\"",
-        "workload = \"plain\"\nworkers = 0",
-        "19: workers: a service needs a worker; give 1 or more",
-    );
-}
-
-#[test]
-fn a_pool_is_divided_over_the_workers() {
-    in_experiment(
-        "db_pool_size = 10",
-        "db_pool_size = 10\nworkers = 4",
-        "13: db_pool_size: 10 connections cannot be divided over 4 workers (10 = 2×4 + 2); use 8 or 12",
-    );
-    in_experiment(
-        "db_pool_size = 10",
-        "db_pool_size = 8\ndb_pool_idle = 2\nworkers = 4",
-        "14: db_pool_idle: 2 connections cannot be divided over 4 workers (2 = 0×4 + 2); use 4",
-    );
-    in_experiment(
-        "db_pool_size = 10",
-        "db_pool_size = 8\ndb_pool_idle = 9",
-        "14: db_pool_idle: 9 idle connections do not fit into a pool of 8; give at most 8",
-    );
-    in_experiment(
-        "db_pool_size = 10",
-        "db_pool_size = 0",
-        "13: db_pool_size: a pool of 0 connections can answer nothing; give 1 or more for each worker",
-    );
-}
-
-#[test]
-fn a_pool_belongs_to_a_workload_with_a_database_and_to_no_other() {
-    in_experiment(
-        "db_pool_size = 10\n",
-        "",
-        "9: db_pool_size: the workload `rows` has a database; add the connections of the whole service",
-    );
-    in_experiment(
-        "workload = \"plain\"",
-        "workload = \"plain\"\ndb_pool_size = 4",
-        "19: db_pool_size: the workload `plain` has no database; remove it",
-    );
-}
-
-#[test]
-fn the_environment_that_the_bench_sets_cannot_be_set_besides() {
-    in_experiment(
-        "workload = \"plain\"",
-        "workload = \"plain\"\nenv = { PORT = \"80\" }",
-        "19: PORT: the bench sets it; remove it: the bench chooses the port",
-    );
-    in_stack(
-        "command = [\"one\"]",
-        "command = [\"one\"]\nenv = { WORKERS = \"4\" }",
-        "13: WORKERS: the bench sets it; remove it: use `workers` of the treatment",
-    );
-}
-
-#[test]
 fn a_stack_can_be_started_in_its_default_mode() {
     in_stack(
         "[launch.default]",
@@ -465,7 +199,7 @@ fn a_case_of_a_contract_has_one_status_and_at_most_one_body() {
         ),
         (
             "status = 99",
-            "5: status: 99 is not a status; give one from 100 to 599",
+            "5: status: 99 is not the status of an answer; give one from 200 to 599",
         ),
         (
             "status_class = \"4XX\"",
@@ -515,16 +249,6 @@ fn a_feed_is_one_request_target_a_line() {
 }
 
 #[test]
-fn a_claim_says_how_it_is_tested_or_why_it_cannot_be() {
-    let claim = "connections = 10\n\n[[claim]]\nid = \"1\"\nquote = \"It is faster.\"";
-    in_experiment(
-        "connections = 10",
-        claim,
-        "9: metric: the claim `1` says neither how it is tested nor why it cannot be; add `metric`, `treatment` and `against`, or `untestable`",
-    );
-}
-
-#[test]
 fn an_entry_is_unknown_or_damaged_and_the_two_are_told_apart() {
     let root = sound();
     write(root.path(), "stacks/two/stack.toml", "title = 1");
@@ -542,4 +266,86 @@ fn a_root_without_folders_is_an_empty_catalogue() {
     let catalog = Catalog::scan(root.path());
     assert_eq!((catalog.stacks.len(), catalog.faults.len()), (0, 0));
     assert!(catalog.experiment("try").is_err());
+}
+
+#[test]
+fn an_entry_that_says_nothing_is_refused() {
+    in_stack(
+        "title = \"One\"",
+        "title = \" \"",
+        "2: title: it is blank; say it in words",
+    );
+    in_stack(
+        "sources = [\"main.rs\"]",
+        "sources = []",
+        "9: sources: there is no handler for a run to keep; name the files that answer requests",
+    );
+    in_stack(
+        "workloads = [\"rows\", \"plain\"]",
+        "workloads = []",
+        "7: workloads: the service would be asked nothing; name a folder below workloads/",
+    );
+    in_stack(
+        "workers = ",
+        "differs = \"all\"\nworkers = ",
+        "8: differs: it is for a variant that is not ranked; write ranked = false, or remove it",
+    );
+}
+
+#[test]
+fn what_load_sends_is_among_what_the_contract_checks() {
+    let path = "workloads/plain/workload.toml";
+    for (from, to, line, sent) in [
+        ("/plain", "/other", 5, "GET /other with this body for a 200"),
+        ("GET", "POST", 5, "POST /plain with this body for a 200"),
+        (
+            "path =",
+            "body = \"x\"\npath =",
+            6,
+            "GET /plain with this body for a 200",
+        ),
+        (
+            "path =",
+            "expect_status = 204\npath =",
+            6,
+            "GET /plain with this body for a 204",
+        ),
+    ] {
+        assert_eq!(
+            faults(path, from, to)[0],
+            format!(
+                "{path}:{line}: path: no case of contract.toml sends {sent}; add one: what load sends must be checked"
+            )
+        );
+    }
+}
+
+#[test]
+fn a_workload_says_only_what_can_be_sent_and_counted() {
+    let path = "workloads/plain/workload.toml";
+    for (to, expected) in [
+        (
+            "method = \"GET\"\nrows_per_request = 1",
+            "5: rows_per_request: the workload has no database; remove it",
+        ),
+        (
+            "method = \"GET\"\nexpect_status = 101",
+            "5: expect_status: 101 is not the status of an answer; give one from 200 to 599",
+        ),
+        (
+            "method = \"GET\"\nupstream = \"Via-CEP\"",
+            "5: upstream: `Via-CEP` cannot become <NAME>_URL; give a name of a to z, 0 to 9 and _",
+        ),
+        (
+            "method = \"GET\"\nheaders = { Host = \"x\" }",
+            "5: Host: the bench sends it; remove it",
+        ),
+        (
+            "method = \"get\"",
+            "4: method: `get` is not a request method; write one in capitals, for instance GET",
+        ),
+    ] {
+        let found = faults(path, "method = \"GET\"", to);
+        assert_eq!(found[0], format!("{path}:{expected}"));
+    }
 }

@@ -32,12 +32,12 @@ fn status(case: &Case, [list, item]: [Step<'_>; 2], source: &mut Source) {
             format!("the case `{}` has no status", case.name),
             "add `status` or `status_class`",
         ),
-        (Some(status), None) if !(100..=599).contains(&status) => source.wrong(
+        (Some(status), None) if !(200..=599).contains(&status) => source.wrong(
             &[list, item, Key("status")],
-            format!("{status} is not a status"),
-            "give one from 100 to 599",
+            format!("{status} is not the status of an answer"),
+            "give one from 200 to 599",
         ),
-        (None, Some(class)) if !["1xx", "2xx", "3xx", "4xx", "5xx"].contains(&class.as_str()) => {
+        (None, Some(class)) if !["2xx", "3xx", "4xx", "5xx"].contains(&class.as_str()) => {
             source.wrong(
                 &[list, item, Key("status_class")],
                 format!("`{class}` is not a class of statuses"),

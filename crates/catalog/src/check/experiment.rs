@@ -1,12 +1,19 @@
 //! `experiment.toml`.
 
-use crate::fault::choose;
+use crate::fault::{Fault, choose};
 use crate::pool::pool_per_worker;
 use crate::source::{Source, Step, Step::Item, Step::Key};
 use crate::{Catalog, EXPERIMENT_SCHEMA, ExperimentManifest, LookupError, TreatmentManifest};
 
+/// Ends of the names of metrics.
+const UNITS: [&str; 6] = ["_us", "_ns", "_per_s", "_bytes", "_ratio", "_count"];
+
 pub(crate) fn experiment(manifest: &ExperimentManifest, known: &Catalog, source: &mut Source) {
     source.check_schema(&manifest.schema, EXPERIMENT_SCHEMA);
+    super::said(
+        &[("title", &manifest.title), ("question", &manifest.question)],
+        source,
+    );
     let names = manifest.treatment.iter().map(|entry| entry.name.as_str());
     super::distinct("treatment", "name", names, source);
     let ids = manifest.claim.iter().map(|claim| claim.id.as_str());
@@ -18,10 +25,43 @@ pub(crate) fn experiment(manifest: &ExperimentManifest, known: &Catalog, source:
         treatment_name(manifest, name, &[Key(key)], source);
     }
     ranges(manifest, source);
+    metric(&manifest.primary_metric, &[Key("primary_metric")], source);
     for (index, entry) in manifest.treatment.iter().enumerate() {
         treatment(entry, [Key("treatment"), Item(index)], known, source);
     }
     claims(manifest, source);
+}
+
+/// What is wrong with the stacks and workloads that an experiment names, each once.
+pub(crate) fn causes(manifest: &ExperimentManifest, known: &Catalog) -> Vec<Fault> {
+    let mut causes: Vec<Fault> = Vec::new();
+    for entry in &manifest.treatment {
+        let errors = [
+            known.stack(&entry.stack).err(),
+            known.workload(&entry.workload).err(),
+        ];
+        for error in errors.into_iter().flatten() {
+            if let LookupError::Damaged(faults) = error {
+                let new = |fault: &Fault| !causes.contains(fault);
+                let faults: Vec<Fault> = faults.into_iter().filter(new).collect();
+                causes.extend(faults);
+            }
+        }
+    }
+    causes
+}
+
+/// Notes a name that no metric can have: those end in their unit.
+fn metric(name: &str, steps: &[Step<'_>], source: &mut Source) {
+    let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let unit = UNITS.iter().any(|unit| name.ends_with(unit));
+    if !unit || !name.bytes().all(letters) {
+        source.wrong(
+            steps,
+            format!("`{name}` is not the name of a metric"),
+            format!("give one that ends in its unit: {}", UNITS.join(", ")),
+        );
+    }
 }
 
 fn treatment_name(
@@ -44,6 +84,14 @@ fn ranges(manifest: &ExperimentManifest, source: &mut Source) {
             &[Key("relevant_difference_ratio")],
             format!("{difference} is not a difference that can be looked for"),
             "give a ratio above 0 and below 1, for instance 0.05 for five per cent",
+        );
+    }
+    let half_width = manifest.target_half_width_ratio;
+    if !(half_width > 0.0 && half_width < 1.0) {
+        source.wrong(
+            &[Key("target_half_width_ratio")],
+            format!("{half_width} is not a half-width that can be aimed at"),
+            "give a ratio above 0 and below 1, for instance 0.03 for three per cent",
         );
     }
     let rate = manifest.rate_ratio_of_slowest;
@@ -96,6 +144,18 @@ fn treatment(
     known: &Catalog,
     source: &mut Source,
 ) {
+    let part =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_.".contains(&byte);
+    let first = entry
+        .name
+        .starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+    if !first || entry.name.len() > 40 || !entry.name.bytes().all(part) {
+        source.wrong(
+            &[list, item, Key("name")],
+            format!("`{}` cannot name the files of a trial", entry.name),
+            "give at most 40 of a to z, 0 to 9, -, _ and ., a letter or digit first",
+        );
+    }
     if entry.workers == 0 {
         source.wrong(
             &[list, item, Key("workers")],
@@ -216,6 +276,9 @@ fn claims(manifest: &ExperimentManifest, source: &mut Source) {
             if let Some(name) = name {
                 treatment_name(manifest, name, &at(key), source);
             }
+        }
+        if let Some(name) = &claim.metric {
+            metric(name, &at("metric"), source);
         }
         let testable =
             claim.metric.is_some() && claim.treatment.is_some() && claim.against.is_some();

@@ -6,9 +6,9 @@ mod stack;
 mod workload;
 
 pub(crate) use contract::contract;
-pub(crate) use experiment::experiment;
+pub(crate) use experiment::{causes, experiment};
 pub(crate) use stack::stack;
-pub(crate) use workload::workload;
+pub(crate) use workload::{covered, workload};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +34,25 @@ fn own_environment(env: &BTreeMap<String, String>, steps: &[Step<'_>], source: &
         if env.contains_key(name) {
             let steps = [steps, &[Step::Key("env"), Step::Key(name)]].concat();
             source.wrong(&steps, "the bench sets it", format!("remove it: {reason}"));
+        }
+    }
+    for (name, value) in env {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            let steps = [steps, &[Step::Key("env"), Step::Key(name)]].concat();
+            source.wrong(
+                &steps,
+                "an environment cannot hold it",
+                "give a name without =, and no null bytes",
+            );
+        }
+    }
+}
+
+/// Notes text that should say something and is blank.
+fn said(texts: &[(&str, &str)], source: &mut Source) {
+    for (key, text) in texts {
+        if text.trim().is_empty() {
+            source.wrong(&[Step::Key(key)], "it is blank", "say it in words");
         }
     }
 }
@@ -62,19 +81,27 @@ fn method(method: &str, steps: &[Step<'_>], source: &mut Source) {
     }
 }
 
-/// A request target in origin form that fits on a request line.
+/// Whether it is a request target in origin form that fits on a request line (RFC 9112, section 3.2.1).
+fn is_target(target: &str) -> bool {
+    target.starts_with('/') && target.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 fn target(target: &str, steps: &[Step<'_>], source: &mut Source) {
-    if !target.starts_with('/') || target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+    if !is_target(target) {
         source.wrong(
             steps,
             format!("`{}` is not a request target", target.escape_debug()),
-            "start it with / and percent-encode blanks",
+            "start it with / and percent-encode blanks and what is not ASCII",
         );
     }
 }
 
 fn headers(headers: &BTreeMap<String, String>, steps: &[Step<'_>], source: &mut Source) {
     for (name, value) in headers {
+        if name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("content-length") {
+            let steps = [steps, &[Step::Key("headers"), Step::Key(name)]].concat();
+            source.wrong(&steps, "the bench sends it", "remove it");
+        }
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if name.is_empty() || !name.bytes().all(token) || value.contains(['\r', '\n', '\0']) {
             let steps = [steps, &[Step::Key("headers"), Step::Key(name)]].concat();

@@ -14,6 +14,14 @@ pub(crate) fn stack(
     source: &mut Source,
 ) {
     source.check_schema(&manifest.schema, STACK_SCHEMA);
+    super::said(
+        &[
+            ("title", &manifest.title),
+            ("language", &manifest.language),
+            ("framework", &manifest.framework),
+        ],
+        source,
+    );
     for (index, tool) in manifest.needs.iter().enumerate() {
         if !TOOLS.contains(&tool.as_str()) {
             source.wrong(
@@ -34,6 +42,13 @@ pub(crate) fn stack(
     }
     served(manifest, workloads, source);
     variant(name, manifest, source);
+    if manifest.sources.is_empty() {
+        source.wrong(
+            &[Key("sources")],
+            "there is no handler for a run to keep",
+            "name the files that answer requests",
+        );
+    }
     for (index, file) in manifest.sources.iter().enumerate() {
         source.companion(&[Key("sources"), Item(index)], file);
     }
@@ -41,6 +56,13 @@ pub(crate) fn stack(
 }
 
 fn served(manifest: &StackManifest, workloads: &[String], source: &mut Source) {
+    if manifest.workloads.is_empty() {
+        source.wrong(
+            &[Key("workloads")],
+            "the service would be asked nothing",
+            "name a folder below workloads/",
+        );
+    }
     let mut seen = BTreeSet::new();
     for (index, workload) in manifest.workloads.iter().enumerate() {
         let steps = [Key("workloads"), Item(index)];
@@ -75,6 +97,13 @@ fn variant(name: &str, manifest: &StackManifest, source: &mut Source) {
             &[Key("differs")],
             "a variant that is not ranked must say what it does differently",
             "add it",
+        );
+    }
+    if manifest.ranked && manifest.differs.is_some() {
+        source.wrong(
+            &[Key("differs")],
+            "it is for a variant that is not ranked",
+            "write ranked = false, or remove it",
         );
     }
 }
