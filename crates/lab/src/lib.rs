@@ -2,5 +2,6 @@
 
 pub mod place;
 pub mod postgres;
+pub mod prepare;
 pub mod sample;
 pub mod supervise;
