@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::ledger::Identity;
 use super::message::{Answer, Request, Stopped};
 use super::{SuperviseError, sweep};
 
@@ -31,9 +32,13 @@ pub(super) struct Connection {
     heard: Mutex<Heard>,
     changed: Condvar,
     ids: AtomicU64,
+    guardian: Option<Identity>,
     state_dir: PathBuf,
     guardian_log: PathBuf,
 }
+
+/// From the closing of the guardian's socket to its end.
+const LAST_MOMENT: Duration = Duration::from_secs(5);
 
 /// A panic elsewhere while holding one of these locks leaves plain data behind: it stays usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -44,6 +49,7 @@ impl Connection {
     /// Takes over the socket and starts reading from it.
     pub(super) fn open(
         socket: UnixStream,
+        guardian: Option<Identity>,
         state_dir: PathBuf,
         guardian_log: PathBuf,
     ) -> std::io::Result<Arc<Connection>> {
@@ -53,6 +59,7 @@ impl Connection {
             heard: Mutex::default(),
             changed: Condvar::new(),
             ids: AtomicU64::new(1),
+            guardian,
             state_dir,
             guardian_log,
         });
@@ -83,8 +90,12 @@ impl Connection {
             }
             self.changed.notify_all();
         }
+        // The kernel closes the socket a moment before the process is gone, and a sweep respects the living.
+        if let Some(guardian) = &self.guardian {
+            guardian.wait_gone(LAST_MOMENT);
+        }
         // Asked to end, the guardian has stopped everything and taken its ledger away: nothing is found.
-        // Otherwise its ledger names what nobody watches any more.
+        // Otherwise its ledger names what nobody watches any more. A failure leaves it to the next sweep.
         let _ = sweep(&self.state_dir);
         lock(&self.heard).gone = true;
         self.changed.notify_all();

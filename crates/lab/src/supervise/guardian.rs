@@ -170,18 +170,21 @@ impl Guardian {
     }
 
     fn open_ledger(&mut self, path: PathBuf, mark: String) {
-        let Some(guardian) = Identity::of("guardian", self.pid) else {
+        let parent = process::stat(self.pid).map_or(0, |stat| stat.parent);
+        let (Some(guardian), Some(host)) = (
+            Identity::of("guardian", self.pid),
+            Identity::of("bancada", parent),
+        ) else {
             return note("cannot read /proc");
         };
         let children = Vec::new();
-        self.ledger = Some((
-            path,
-            Ledger {
-                guardian,
-                mark,
-                children,
-            },
-        ));
+        let ledger = Ledger {
+            guardian,
+            host,
+            mark,
+            children,
+        };
+        self.ledger = Some((path, ledger));
         self.write_ledger();
         self.answer(&Answer::Ready);
     }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,10 +38,26 @@ impl Identity {
     }
 }
 
+impl Identity {
+    /// Waits until it no longer runs, at most `limit`. Whether it is gone.
+    pub(super) fn wait_gone(&self, limit: Duration) -> bool {
+        let deadline = Instant::now() + limit;
+        while self.is_running() {
+            if Instant::now() >= deadline {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        true
+    }
+}
+
 /// What one guardian answers for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ledger {
     pub(super) guardian: Identity,
+    /// Bancada, which the guardian serves.
+    pub(super) host: Identity,
     /// 128 random bits, in the environment of everything this guardian started.
     pub(super) mark: String,
     pub(super) children: Vec<Identity>,

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::child::Child;
 use super::clock;
 use super::connection::Connection;
+use super::ledger::Identity;
 use super::message::{Answer, Request, Spec};
 use super::{SuperviseError, ledger};
 
@@ -51,7 +52,11 @@ impl Supervisor {
         fs::create_dir_all(state_dir).map_err(state("make", state_dir))?;
         let state_dir = state_dir.canonicalize().map_err(state("open", state_dir))?;
         let log_path = state_dir.join("guardian.log");
-        let log = File::create(&log_path).map_err(state("write", &log_path))?;
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(&log_path)
+            .map_err(state("write", &log_path))?;
         let failed = |source: io::Error| SuperviseError::Guardian {
             program: guardian_program.to_path_buf(),
             source,
@@ -69,7 +74,13 @@ impl Supervisor {
             .spawn()
             .map_err(failed)?;
         let ledger = ledger::path(&state_dir, guardian.id());
-        let connection = Connection::open(ours, state_dir, log_path).map_err(failed)?;
+        let connection = Connection::open(
+            ours,
+            Identity::of("guardian", guardian.id()),
+            state_dir,
+            log_path,
+        )
+        .map_err(failed)?;
         let supervisor = Supervisor {
             connection,
             guardian,

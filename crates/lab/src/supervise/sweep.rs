@@ -15,6 +15,9 @@ const ROUNDS: u32 = 100;
 /// Pause between two rounds.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How long an orphaned guardian may take to stop its children.
+const GUARDIAN_LIMIT: Duration = Duration::from_secs(15);
+
 /// Stops what ledgers in `state_dir` name although their guardian is gone, and takes those ledgers away.
 ///
 /// A process is touched only when the random mark of that run is in the environment it was started with, or
@@ -38,7 +41,10 @@ pub fn sweep(state_dir: &Path) -> Result<Vec<String>, SuperviseError> {
         let Some(ledger) = Ledger::read(&path) else {
             continue;
         };
-        if ledger.guardian.is_running() {
+        // A guardian whose Bancada lives is at work. One whose Bancada is gone is about to end.
+        if ledger.host.is_running() && ledger.guardian.is_running()
+            || !ledger.guardian.wait_gone(GUARDIAN_LIMIT)
+        {
             continue;
         }
         stop_marked(&ledger, &mut lines)?;
@@ -97,5 +103,87 @@ fn describe(ledger: &Ledger, pid: u32) -> String {
     match ledger.children.iter().find(|child| child.pid == pid) {
         Some(child) => format!("{} (process {pid})", child.name),
         None => format!("process {pid}, started by one of these"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command};
+
+    use super::*;
+    use crate::supervise::ledger::Identity;
+
+    const MARK_OF_RUN: &str = "00112233445566778899aabbccddeeff";
+
+    /// A process with this mark, named by the ledger of a run with `MARK_OF_RUN` whose guardian is gone.
+    fn left(folder: &Path, mark: &str) -> Child {
+        let child = Command::new("sleep")
+            .arg("600")
+            .env(MARK, mark)
+            .spawn()
+            .expect("sleep starts");
+        let identity = Identity::of("child", child.id()).expect("it runs");
+        let gone = Identity {
+            name: "gone".to_owned(),
+            pid: child.id(),
+            started_ticks: 0,
+        };
+        let ledger = Ledger {
+            guardian: gone.clone(),
+            host: gone,
+            mark: MARK_OF_RUN.to_owned(),
+            children: vec![identity],
+        };
+        ledger.write(&ledger::path(folder, 1)).expect("a ledger");
+        child
+    }
+
+    #[test]
+    fn a_process_with_the_mark_of_a_dead_run_is_stopped_and_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut child = left(folder.path(), &format!("{MARK_OF_RUN}.7"));
+        let lines = sweep(folder.path()).expect("swept");
+        assert_eq!(lines, [format!("child (process {})", child.id())]);
+        assert!(!child.wait().expect("it ended").success());
+        assert_eq!(
+            ledger::list(folder.path()).expect("a folder"),
+            Vec::<std::path::PathBuf>::new()
+        );
+    }
+
+    #[test]
+    fn a_process_that_the_ledger_names_but_whose_mark_differs_is_left_alone() {
+        for mark in [
+            "",
+            "another",
+            MARK_OF_RUN,
+            "00112233445566778899aabbccddeeff0.7",
+        ] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut child = left(folder.path(), mark);
+            assert_eq!(
+                sweep(folder.path()).expect("swept"),
+                Vec::<String>::new(),
+                "{mark}"
+            );
+            assert!(child.try_wait().expect("its state").is_none(), "{mark}");
+            child.kill().expect("it runs");
+            child.wait().expect("it ended");
+        }
+    }
+
+    #[test]
+    fn a_damaged_ledger_stops_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(ledger::path(folder.path(), 1), "{\"mark\":").expect("written");
+        assert_eq!(sweep(folder.path()).expect("swept"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_has_nothing_to_sweep() {
+        assert_eq!(
+            sweep(Path::new("/no/such/folder")).expect("swept"),
+            Vec::<String>::new()
+        );
     }
 }
