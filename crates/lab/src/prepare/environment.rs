@@ -16,8 +16,6 @@ pub struct Settings {
     pub environment: BTreeMap<String, String>,
     /// Interpreter for Python services, instead of the best one that is found.
     pub python: Option<PathBuf>,
-    /// Tools, languages or stacks that must not be skipped.
-    pub require: Vec<String>,
 }
 
 /// Variables that would leak a build or a shell of the caller's into what is built.

@@ -13,14 +13,8 @@ pub enum PrepareError {
     Skipped {
         /// The stack.
         stack: String,
-        /// What is missing, and what to do.
-        reason: String,
-    },
-    /// A tool it needs is not here, and the caller said that this must not be.
-    #[error("{stack} cannot be prepared, and BANCADA_REQUIRE says that it must: {reason}")]
-    Required {
-        /// The stack.
-        stack: String,
+        /// Name of the tool, as in `needs` of a stack.
+        missing: String,
         /// What is missing, and what to do.
         reason: String,
     },
@@ -91,10 +85,12 @@ impl PrepareError {
         }
     }
 
-    /// Why the stack is skipped, where it is that and not a failure.
-    pub fn skipped(&self) -> Option<&str> {
+    /// Why the stack is skipped, where it is that and not a failure. A tool in `required` must not be missing.
+    pub fn skipped(&self, required: &[String]) -> Option<&str> {
         match self {
-            PrepareError::Skipped { reason, .. } => Some(reason),
+            PrepareError::Skipped {
+                missing, reason, ..
+            } if !required.contains(missing) => Some(reason),
             _ => None,
         }
     }

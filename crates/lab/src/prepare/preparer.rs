@@ -1,6 +1,7 @@
 //! Prepares one stack after the other.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -48,6 +49,27 @@ pub enum Progress {
         /// What they took together.
         elapsed: Duration,
     },
+}
+
+impl fmt::Display for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Progress::Installing { tool } => write!(f, "installing {tool} for this project"),
+            Progress::Command {
+                line,
+                number,
+                count,
+            } => write!(f, "{number}/{count} {line}"),
+            Progress::Running { elapsed, last_line } => {
+                write!(f, "{} s", elapsed.as_secs())?;
+                last_line
+                    .iter()
+                    .try_for_each(|line| write!(f, " {}", line.trim()))
+            }
+            Progress::UpToDate => f.write_str("nothing changed"),
+            Progress::Done { elapsed } => write!(f, "done in {:.1} s", elapsed.as_secs_f64()),
+        }
+    }
 }
 
 /// Finds tools and prepares stacks. What it found is remembered from stack to stack.
@@ -124,7 +146,7 @@ impl<'a> Preparer<'a> {
     /// Builds or installs a stack, unless nothing changed since that was last done.
     ///
     /// # Errors
-    /// [`PrepareError::Skipped`] when a tool is missing, unless it must not be; otherwise what failed.
+    /// [`PrepareError::Skipped`] when a tool is missing; otherwise what failed.
     pub fn prepare(
         &mut self,
         stack: &Stack,
@@ -137,7 +159,7 @@ impl<'a> Preparer<'a> {
         let mut versions = Vec::new();
         for need in &stack.manifest.needs {
             let found = self.provide(need, progress)?;
-            let found = found.map_err(|missing| self.missing(stack, need, missing.to_string()))?;
+            let found = found.map_err(|missing| skipped(stack, need, missing.to_string()))?;
             versions.push(format!("{} {}", found.program.display(), found.version));
             put_first(&mut environment, &self.folders.tools, &found.program);
             facts.insert(need.clone(), found.version);
@@ -150,7 +172,7 @@ impl<'a> Preparer<'a> {
         {
             let interpreter = self
                 .interpreter()?
-                .ok_or_else(|| self.missing(stack, "python3", self.no_python()))?;
+                .ok_or_else(|| skipped(stack, "python3", self.no_python()))?;
             versions.push(format!(
                 "{} {}",
                 interpreter.program.display(),
@@ -281,20 +303,6 @@ impl<'a> Preparer<'a> {
         Ok(())
     }
 
-    fn missing(&self, stack: &Stack, tool: &str, reason: String) -> PrepareError {
-        let names = [tool, &stack.name, &stack.manifest.language];
-        let required = self
-            .settings
-            .require
-            .iter()
-            .any(|name| names.contains(&name.as_str()));
-        let stack = stack.name.clone();
-        match required {
-            true => PrepareError::Required { stack, reason },
-            false => PrepareError::Skipped { stack, reason },
-        }
-    }
-
     fn no_python(&self) -> String {
         let (major, minor) = python::OLDEST_PYTHON;
         match &self.settings.python {
@@ -346,6 +354,14 @@ impl<'a> Preparer<'a> {
             env: self.settings.for_tools(),
             log: self.folders.logs.join(format!("tool-{name}.log")),
         })
+    }
+}
+
+fn skipped(stack: &Stack, missing: &str, reason: String) -> PrepareError {
+    PrepareError::Skipped {
+        stack: stack.name.clone(),
+        missing: missing.to_owned(),
+        reason,
     }
 }
 
