@@ -5,3 +5,4 @@ pub mod postgres;
 pub mod prepare;
 pub mod sample;
 pub mod supervise;
+pub mod verify;
