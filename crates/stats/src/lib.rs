@@ -1,6 +1,7 @@
 //! The statistics of a comparison. Pure: no input or output, no clock, and randomness only as a
 //! seeded generator passed in.
 
+pub mod calibration;
 pub mod capacity;
 pub mod carryover;
 pub mod change_point;
@@ -16,6 +17,7 @@ pub mod ranks;
 pub mod regression;
 pub mod scalability;
 pub mod signed_rank;
+pub mod simulate;
 pub mod simultaneous;
 pub mod steady;
 pub mod truncation;
