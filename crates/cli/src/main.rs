@@ -1,3 +1,84 @@
 //! `bancada`: the only place that reads arguments, prints and chooses exit codes.
+//!
+//! Exit codes: 0 done, 1 failed or a threshold broken, 2 wrong usage, 130 interrupted.
 
-fn main() {}
+mod completions;
+mod context;
+mod doctor;
+mod exit;
+mod interrupt;
+mod list;
+mod load;
+mod plan;
+mod prepare;
+mod progress;
+mod report;
+mod run;
+mod verify;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::context::Context;
+
+/// The test bench for web stacks.
+///
+/// Puts equivalent HTTP services on one bench, loads them honestly, and gives a verdict you can defend.
+#[derive(Parser)]
+#[command(name = "bancada", version, propagate_version = true, after_help = "Examples:
+  bancada run                      compare four stacks on a real PostgreSQL, in minutes
+  bancada load http://127.0.0.1:8000/ -c 50 -d 10s
+  bancada report latest            the last run's report again
+  bancada doctor                   what this machine lacks")]
+struct Cli {
+    /// Checkout to work in, instead of the one around the working directory.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    root: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Prepare, verify, measure, compare and report.
+    Run(run::RunArgs),
+    /// Say what a run would do, how long it would take, and what it could see.
+    Plan(plan::PlanArgs),
+    /// List stacks, workloads, experiments or runs.
+    List(list::ListArgs),
+    /// Build or install stacks.
+    Prepare(prepare::PrepareArgs),
+    /// Hold stacks against the contracts of the workloads they serve.
+    Verify(verify::VerifyArgs),
+    /// Load one address: the engine alone.
+    Load(load::LoadArgs),
+    /// Print a run's report from its directory.
+    Report(report::ReportArgs),
+    /// Say what this machine lacks, and what would disturb a measurement.
+    Doctor(doctor::DoctorArgs),
+    /// Print a completion script for a shell.
+    Completions(completions::CompletionsArgs),
+    /// Watches over the processes that a run starts.
+    #[command(name = "__guardian", hide = true)]
+    Guardian,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let found = || Context::find(cli.root.as_deref());
+    let ended = match cli.command {
+        Command::Guardian => return lab::supervise::guardian_main(),
+        Command::Run(args) => found().and_then(|context| run::run(args, &context)),
+        Command::Plan(args) => found().and_then(|context| plan::plan(args, &context)),
+        Command::List(args) => found().and_then(|context| list::list(args, &context)),
+        Command::Prepare(args) => found().and_then(|context| prepare::prepare(args, &context)),
+        Command::Verify(args) => found().and_then(|context| verify::verify(args, &context)),
+        Command::Load(args) => load::load(args),
+        Command::Report(args) => report::report(args, cli.root.as_deref()),
+        Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
+        Command::Completions(args) => completions::completions(args),
+    };
+    exit::code(ended)
+}

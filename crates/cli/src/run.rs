@@ -1,0 +1,150 @@
+//! `bancada run`: prepare, verify, measure, compare, report.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context as _;
+use catalog::Catalog;
+use clap::Args;
+use lab::{Choices, EndedBy, Lab, RunningService};
+use record::{Event, RunDir};
+
+use crate::context::Context;
+use crate::exit::{INTERRUPTED, Usage};
+use crate::progress::Progress;
+use crate::{interrupt, screen};
+
+/// The experiment a newcomer sees.
+const FIRST: &str = "first-look";
+
+/// Arguments of `bancada run`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bancada run                              the first look: four stacks on a real PostgreSQL
+  bancada run first-look --budget 3m       the same, in less time and with wider intervals
+  bancada run --resume latest              go on where a run was interrupted
+  bancada run --url http://127.0.0.1:8001/ --url http://127.0.0.1:8002/   services already running")]
+pub struct RunArgs {
+    /// Experiment, as `bancada list experiments` names it.
+    #[arg(conflicts_with_all = ["url", "resume"])]
+    experiment: Option<String>,
+    /// Compare services that are already running; give it twice or more.
+    #[arg(long, value_name = "URL", conflicts_with = "resume")]
+    url: Vec<String>,
+    /// Go on with a run that ended early: its name, its folder, or `latest`.
+    #[arg(long, value_name = "RUN")]
+    resume: Option<String>,
+    /// Measuring time after which no new block starts, instead of the experiment's own.
+    #[arg(long, value_name = "TIME", value_parser = load::notation::duration)]
+    budget: Option<Duration>,
+    /// Seed of every random order; drawn and recorded unless given.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Fail when a treatment cannot take part, or a trial ends INVALID.
+    #[arg(long)]
+    strict: bool,
+    /// Let --url point beyond loopback and private addresses.
+    #[arg(long)]
+    i_may_load_this_host: bool,
+}
+
+/// Runs, reports, and says how it ended.
+pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    let catalog = Catalog::scan(&context.root);
+    let choices = Choices {
+        budget_s: args.budget.map(|budget| budget.as_secs().max(1)),
+        seed: args.seed.unwrap_or_else(drawn_seed),
+        strict: args.strict,
+        ..Choices::default()
+    };
+    let resumed = args.resume.as_deref().map(|name| find_run(context, name)).transpose()?;
+    let urls = parse_urls(&args.url, args.i_may_load_this_host)?;
+    let experiment = match (&args.experiment, urls.is_empty()) {
+        (Some(name), _) => Some(catalog.experiment(name)?),
+        (None, true) if resumed.is_none() => Some(catalog.experiment(FIRST)?),
+        _ => None,
+    };
+    let stop = interrupt::stop_flag()?;
+    let supervisor = crate::supervisor::start(context)?;
+    let mut progress = Progress::new(&context.runs);
+    let mut tell = |event: Event| progress.show(&event);
+    let mut lab = Lab {
+        root: context.root.clone(),
+        cache: context.cache.clone(),
+        runs: context.runs.clone(),
+        database_url: context.database_url.clone(),
+        postgres_bin: context.postgres_bin.clone(),
+        prepare: context.prepare_settings(),
+        catalog: &catalog,
+        supervisor: &supervisor,
+        stop: &stop,
+        tell: &mut tell,
+    };
+    let ended = match (resumed, experiment) {
+        (Some(dir), _) => lab.resume(dir, &choices),
+        (None, Some(experiment)) => lab.run_experiment(experiment, &choices),
+        (None, None) => lab.run_urls(&urls, &choices),
+    };
+    progress.finish();
+    let ended = match ended {
+        Err(_) if stop.load(std::sync::atomic::Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
+        ended => ended?,
+    };
+    conclude(&ended.dir, ended.by, args.strict)
+}
+
+/// Prints the report, stores its files, and chooses the exit code.
+#[expect(clippy::print_stdout, reason = "the report is the command's output")]
+fn conclude(dir: &RunDir, by: EndedBy, strict: bool) -> anyhow::Result<ExitCode> {
+    let findings = report::read(dir)?;
+    report::save(dir, &findings)?;
+    println!("{}", report::terminal(&findings, screen::columns(), screen::colour()));
+    println!("Run directory: {}", shown(dir.path()));
+    if by == EndedBy::Interrupted {
+        println!("Interrupted; go on with: bancada run --resume {}", dir.name());
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    let spoilt = !findings.skipped.is_empty() || findings.treatments.iter().any(|one| one.invalid_count > 0);
+    let nothing = findings.treatments.iter().all(|one| one.valid_count + one.degraded_count == 0);
+    Ok(if nothing || (strict && spoilt) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Finds a run by its folder, its name under `runs/`, or as the latest.
+pub fn find_run(context: &Context, name: &str) -> anyhow::Result<RunDir> {
+    let path: PathBuf = match name {
+        "latest" => {
+            let listed = record::list_runs(&context.runs)?;
+            let latest = listed.into_iter().rev().find(|listed| listed.run.is_ok());
+            latest.map(|listed| listed.path).ok_or_else(|| Usage("there is no run yet: start one with `bancada run`".to_owned()))?
+        }
+        _ if Path::new(name).is_dir() => PathBuf::from(name),
+        _ => context.runs.join(name),
+    };
+    if !path.is_dir() {
+        return Err(Usage(format!("there is no run {name}: `bancada list runs` shows them")).into());
+    }
+    RunDir::open(&path).with_context(|| format!("cannot open run {name}"))
+}
+
+fn parse_urls(urls: &[String], public_too: bool) -> anyhow::Result<Vec<RunningService>> {
+    if urls.len() == 1 {
+        return Err(Usage("one --url has nothing to be compared with: give another, or use `bancada load`".to_owned()).into());
+    }
+    let running = |text: &String| -> anyhow::Result<RunningService> {
+        let url: load::Url = text.parse()?;
+        Ok(RunningService { url: text.clone(), addr: url.resolve(public_too)?, host: url.authority, path: url.target })
+    };
+    urls.iter().map(running).collect()
+}
+
+fn drawn_seed() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_nanos() as u64 ^ u64::from(std::process::id()) << 40
+}
+
+/// A path as short as the working directory allows.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,197 @@
+//! One block: every treatment started fresh, warmed, measured in interleaved slices, stopped.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use record::{Design, Event, Histograms, Trial, TrialStatus};
+
+use crate::collapse::Seen;
+use crate::database::CONNECTION_LIMIT;
+use crate::design::{BlockOrder, block_order, trial_name};
+use crate::error::LabError;
+use crate::measure::{Bench, pacing};
+use crate::place::Placement;
+use crate::postgres::Postgres;
+use crate::supervise::Supervisor;
+use crate::sut::{Sut, free_addr};
+use crate::treatment::{Entry, Origin};
+use crate::warm::warm_up;
+
+/// What a block is run with.
+pub struct Hands<'a> {
+    /// Starts and stops processes.
+    pub supervisor: &'a Supervisor,
+    /// The database server, where a workload has a database.
+    pub postgres: Option<&'a mut Postgres>,
+    /// Where services run.
+    pub placement: &'a Placement,
+    /// Where services' output goes.
+    pub logs: &'a Path,
+    /// Longest wait for a service's first right answer.
+    pub ready_within: Duration,
+    /// Who is told.
+    pub tell: &'a mut dyn FnMut(Event),
+}
+
+/// A trial with its distributions.
+pub struct Measured {
+    /// The trial.
+    pub trial: Trial,
+    /// Its distributions.
+    pub histograms: Histograms,
+}
+
+/// Runs one block. `None`: it was interrupted, and its trials did not end.
+///
+/// # Errors
+/// When the bench itself fails. A service that fails ends its own trial INVALID.
+pub fn run_block(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &Design,
+    entries: &[Entry],
+    block: u32,
+) -> Result<Option<Vec<Measured>>, LabError> {
+    let slices_count = (design.open_slices_count, design.closed_slices_count);
+    let order = block_order(design.seed, block, entries.len(), slices_count.0, slices_count.1);
+    (hands.tell)(Event::BlockBegan {
+        block,
+        blocks_at_most: design.max_blocks_count,
+        order: order.starts.iter().map(|&index| entries[index].treatment.name.clone()).collect(),
+    });
+    let mut suts: Vec<Option<Sut>> = entries.iter().map(|_| None).collect();
+    let mut trials: Vec<Trial> = entries.iter().map(|entry| blank_trial(block, entry)).collect();
+    let measured = start_all(bench, hands, design, entries, &order, &mut suts, &mut trials)
+        .and_then(|()| measure_all(bench, hands, design, entries, &order, &mut suts, block));
+    let mut seen: Vec<Option<Seen>> = Vec::new();
+    for sut in suts {
+        seen.push(sut.map(|sut| sut.stop(&mut bench.session)));
+    }
+    measured?;
+    if bench.is_stopped() {
+        return Ok(None);
+    }
+    Ok(Some(trials.into_iter().zip(seen).map(|(trial, seen)| close_trial(trial, seen)).collect()))
+}
+
+/// Starts and warms every treatment in the block's order. One that does not start is noted in its trial.
+fn start_all(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &Design,
+    entries: &[Entry],
+    order: &BlockOrder,
+    suts: &mut [Option<Sut>],
+    trials: &mut [Trial],
+) -> Result<(), LabError> {
+    let cap = Duration::from_secs_f64(design.warm_up_cap_s);
+    for (place, &index) in order.starts.iter().enumerate() {
+        if bench.is_stopped() {
+            return Ok(());
+        }
+        let entry = &entries[index];
+        let trial = &mut trials[index];
+        trial.position = place as u32 + 1;
+        trial.started_at = now();
+        (hands.tell)(Event::TreatmentBegan {
+            block: trial.block,
+            treatment: trial.treatment.clone(),
+            phase: "starting and warming".to_owned(),
+        });
+        match start(bench, hands, entry, &trial.trial) {
+            Ok(mut sut) => {
+                warm_up(bench, &mut sut, design.connections_count, cap)?;
+                suts[index] = Some(sut);
+            }
+            Err(LabError::Failed(reason)) => trial.reasons.push(format!("service: {reason}")),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Starts one service on a database of its own.
+pub(crate) fn start(bench: &mut Bench, hands: &mut Hands, entry: &Entry, name: &str) -> Result<Sut, LabError> {
+    let launchable = match &entry.origin {
+        Origin::Running(addr) => return Ok(Sut::running(&mut bench.session, &entry.question, *addr)),
+        Origin::Started(launchable) => launchable,
+    };
+    let database_url = match (&launchable.database, &mut hands.postgres) {
+        (Some(workload), Some(postgres)) => {
+            Some(postgres.restore(&entry.treatment.name, workload, Some(CONNECTION_LIMIT))?)
+        }
+        (Some(workload), None) => {
+            return Err(LabError::Failed(format!("workload {workload} needs PostgreSQL, and none is running")));
+        }
+        (None, _) => None,
+    };
+    let addr = free_addr()?;
+    let spec = launchable.spec(name, addr, database_url, hands.placement, hands.logs);
+    Sut::start(hands.supervisor, &mut bench.session, &entry.question, addr, &spec, hands.ready_within)
+}
+
+fn measure_all(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &Design,
+    entries: &[Entry],
+    order: &BlockOrder,
+    suts: &mut [Option<Sut>],
+    block: u32,
+) -> Result<(), LabError> {
+    let length = Duration::from_secs_f64(design.slice_s);
+    let rate = design.arrival_rate_per_s.unwrap_or(1.0);
+    let slices_in_block = order.slices.len() as u32;
+    for (done, turn) in order.slices.iter().enumerate() {
+        if bench.is_stopped() {
+            return Ok(());
+        }
+        let gone = suts[turn.treatment].as_mut().is_none_or(Sut::has_exited);
+        if gone {
+            continue;
+        }
+        let pacing = pacing(turn.kind, design.connections_count, rate);
+        let seen = bench.slice(suts, *turn, pacing, length)?;
+        (hands.tell)(Event::SliceEnded {
+            block,
+            treatment: entries[turn.treatment].treatment.name.clone(),
+            load: turn.kind.word().to_owned(),
+            completion_rate_per_s: seen.completion_rate_per_s(),
+            slices_done: done as u32 + 1,
+            slices_in_block,
+        });
+    }
+    Ok(())
+}
+
+fn blank_trial(block: u32, entry: &Entry) -> Trial {
+    Trial {
+        schema: Trial::SCHEMA.to_owned(),
+        trial: trial_name(block, &entry.treatment.name),
+        block,
+        treatment: entry.treatment.name.clone(),
+        position: 0,
+        started_at: now(),
+        ended_at: String::new(),
+        status: TrialStatus::Invalid,
+        reasons: Vec::new(),
+        metrics: Default::default(),
+        outcomes: Default::default(),
+        audit: Vec::new(),
+        slices: Vec::new(),
+    }
+}
+
+fn close_trial(mut trial: Trial, seen: Option<Seen>) -> Measured {
+    trial.ended_at = now();
+    let histograms = seen.as_ref().map(Seen::histograms).unwrap_or_default();
+    if let Some(seen) = seen {
+        seen.collapse_into(&mut trial);
+    }
+    Measured { trial, histograms }
+}
+
+pub(crate) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,38 @@
+//! From a prepared stack to a treatment that can be started.
+
+use crate::error::LabError;
+use crate::prepare::{PrepareError, Prepared, service_environment};
+use crate::resolve::Chosen;
+use crate::verify::Asked;
+use crate::treatment::{Entry, Launchable, Origin, Question};
+
+/// Value of the Host header in every request to a service that Bancada started.
+const HOST: &str = "localhost";
+
+/// The entry of a chosen treatment whose stack is prepared.
+///
+/// # Errors
+/// When the launch mode's program is not there.
+pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
+    let failed = |error: PrepareError| LabError::Failed(error.to_string());
+    let spec = prepared.launch(&chosen.manifest.launch).map_err(failed)?;
+    let has_database = !chosen.workload.manifest.database.is_empty();
+    let mut treatment = chosen.treatment.clone();
+    treatment.facts.extend(prepared.facts.clone());
+    Ok(Entry {
+        treatment,
+        question: question(chosen)?,
+        origin: Origin::Started(Box::new(Launchable {
+            program: spec.program,
+            args: spec.args,
+            cwd: spec.cwd,
+            env: service_environment(&spec.env, chosen.manifest),
+            database: has_database.then(|| chosen.workload.name.clone()),
+        })),
+    })
+}
+
+fn question(chosen: &Chosen) -> Result<Question, LabError> {
+    let asked = Asked::of(chosen.workload, HOST).map_err(|error| LabError::Usage(error.to_string()))?;
+    Ok(Question::of(asked, HOST))
+}

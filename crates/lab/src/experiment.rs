@@ -1,0 +1,361 @@
+//! An experiment from the catalogue, from preparation to the last block.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use catalog::{Catalog, Experiment};
+use jiff::Timestamp;
+use record::{Event, Run, RunDir, Skipped};
+
+use crate::audition::{Audition, audition};
+use crate::block::{Hands, now};
+use crate::environment::environment;
+use crate::error::LabError;
+use crate::measure::Bench;
+use crate::place::Placement;
+use crate::postgres::{Postgres, Settings};
+use crate::prepare::{self, PrepareError, Preparer, Progress};
+use crate::protocol::{EndedBy, run_blocks};
+use crate::resolve::{Chosen, choose, design, with_twin};
+use crate::supervise::Supervisor;
+use crate::treatment::Entry;
+use crate::{database, entry};
+
+/// Where and with what a run is made.
+pub struct Lab<'a> {
+    /// The checkout.
+    pub root: PathBuf,
+    /// Builds, tools, logs, the private PostgreSQL.
+    pub cache: PathBuf,
+    /// Where run directories go.
+    pub runs: PathBuf,
+    /// Server to use instead of a private one.
+    pub database_url: Option<String>,
+    /// Folder of PostgreSQL server programs to use.
+    pub postgres_bin: Option<PathBuf>,
+    /// How stacks are prepared.
+    pub prepare: prepare::Settings,
+    /// The catalogue.
+    pub catalog: &'a Catalog,
+    /// Starts and stops processes.
+    pub supervisor: &'a Supervisor,
+    /// Set when somebody wants the run to end.
+    pub stop: &'a AtomicBool,
+    /// Who is told.
+    pub tell: &'a mut dyn FnMut(Event),
+}
+
+/// What the caller may choose about a run.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    /// Seconds of measuring, instead of the experiment's own.
+    pub budget_s: Option<u64>,
+    /// Seed of every random order.
+    pub seed: u64,
+    /// A treatment that cannot take part fails the run.
+    pub strict: bool,
+    /// Longest wait for a service's first right answer.
+    pub ready_within: Duration,
+}
+
+impl Default for Choices {
+    fn default() -> Choices {
+        Choices { budget_s: None, seed: 1, strict: false, ready_within: Duration::from_secs(60) }
+    }
+}
+
+/// A run that ended, however.
+pub struct Ended {
+    /// Its directory.
+    pub dir: RunDir,
+    /// Why it ended.
+    pub by: EndedBy,
+}
+
+impl Lab<'_> {
+    /// Runs an experiment.
+    ///
+    /// # Errors
+    /// When it asks for what cannot be (nothing was started then), or the bench fails.
+    pub fn run_experiment(&mut self, experiment: &Experiment, choices: &Choices) -> Result<Ended, LabError> {
+        let chosen = choose(self.catalog, experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+        database::check_pools(&chosen, experiment, self.database_url.as_deref())?;
+        let placement = Placement::of_this_machine();
+        let design = design(&experiment.manifest, &placement, choices.seed, choices.budget_s);
+        let mut skipped = Vec::new();
+        let mut entries = self.prepare(&chosen, &mut skipped)?;
+        let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
+        let dir = RunDir::create(&self.runs, &experiment.name, Timestamp::now())?;
+        let mut run = self.new_run(&dir, experiment, design, &chosen, postgres.as_ref());
+        run.skipped = skipped;
+        let by = self.measure(&dir, &mut run, &mut entries, &chosen, postgres.as_mut(), choices)?;
+        if let Some(postgres) = postgres {
+            postgres.stop()?;
+        }
+        Ok(Ended { dir, by })
+    }
+
+    /// Goes on with a run that ended early: the same treatments, orders and rates, from the next block on.
+    ///
+    /// # Errors
+    /// When its stacks can no longer be prepared, or the bench fails.
+    pub fn resume(&mut self, dir: RunDir, choices: &Choices) -> Result<Ended, LabError> {
+        let mut run = dir.run()?;
+        let experiment = recorded_experiment(&run)?;
+        if let Some(budget_s) = choices.budget_s {
+            run.design.budget_s = budget_s;
+        }
+        let chosen = choose(self.catalog, &experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+        let chosen: Vec<Chosen> = chosen
+            .into_iter()
+            .filter(|one| run.skipped.iter().all(|skipped| skipped.treatment != one.treatment.name))
+            .collect();
+        let placement = Placement { service_cpus: run.design.service_cpus.clone(), bench_cpus: run.design.bench_cpus.clone() };
+        let mut skipped = Vec::new();
+        let mut entries = self.prepare(&chosen, &mut skipped)?;
+        if let Some(skipped) = skipped.first() {
+            return Err(LabError::Failed(format!("{} took part before and cannot now: {}", skipped.treatment, skipped.reason)));
+        }
+        let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
+        let by = self.measure(&dir, &mut run, &mut entries, &chosen, postgres.as_mut(), choices)?;
+        if let Some(postgres) = postgres {
+            postgres.stop()?;
+        }
+        Ok(Ended { dir, by })
+    }
+
+    /// Prepares the stacks. A treatment whose stack cannot be had on this machine is skipped.
+    fn prepare(&mut self, chosen: &[Chosen], skipped: &mut Vec<Skipped>) -> Result<Vec<Entry>, LabError> {
+        let mut preparer = Preparer::new(self.supervisor, self.prepare.clone(), self.stop)?;
+        let mut entries = Vec::new();
+        for one in chosen {
+            let mut tell = |progress: Progress| {
+                if let Some(detail) = told(&one.stack.name, &progress) {
+                    (self.tell)(Event::StepBegan { step: "prepare".to_owned(), detail });
+                }
+            };
+            match preparer.prepare(one.stack, &mut tell) {
+                Ok(prepared) => entries.push(entry::of(one, &prepared)?),
+                Err(PrepareError::Skipped { reason, .. }) => {
+                    (self.tell)(Event::Noticed { message: format!("{} is skipped: {reason}", one.treatment.title) });
+                    skipped.push(Skipped { treatment: one.treatment.name.clone(), reason });
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if entries.is_empty() {
+            return Err(LabError::Failed("no treatment can be measured on this machine".to_owned()));
+        }
+        Ok(entries)
+    }
+
+    fn start_postgres(
+        &mut self,
+        chosen: &[Chosen],
+        entries: &[Entry],
+        placement: &Placement,
+    ) -> Result<Option<Postgres>, LabError> {
+        let with_database: Vec<&Chosen> = chosen.iter().filter(|one| !one.workload.manifest.database.is_empty()).collect();
+        if with_database.is_empty() {
+            return Ok(None);
+        }
+        (self.tell)(Event::StepBegan { step: "database".to_owned(), detail: "PostgreSQL".to_owned() });
+        let settings = Settings {
+            cache: self.cache.clone(),
+            root: self.root.clone(),
+            bin: self.postgres_bin.clone(),
+            external_url: self.database_url.clone(),
+            max_connections: database::max_connections_for(entries.len() + 1),
+            cpus: placement.bench_cpus.clone(),
+        };
+        let mut notice = |message| (self.tell)(Event::Noticed { message });
+        let mut postgres = Postgres::start(self.supervisor, &settings, &mut notice)?;
+        let mut workloads: Vec<_> = with_database.iter().map(|one| one.workload).collect();
+        workloads.dedup_by_key(|workload| workload.name.clone());
+        for workload in workloads {
+            let sql: Vec<PathBuf> = workload.manifest.database.iter().map(|file| workload.folder.join(file)).collect();
+            postgres.build_template(&workload.name, &sql)?;
+        }
+        Ok(Some(postgres))
+    }
+
+    fn measure(
+        &mut self,
+        dir: &RunDir,
+        run: &mut Run,
+        entries: &mut Vec<Entry>,
+        chosen: &[Chosen],
+        postgres: Option<&mut Postgres>,
+        choices: &Choices,
+    ) -> Result<EndedBy, LabError> {
+        let placement = Placement { service_cpus: run.design.service_cpus.clone(), bench_cpus: run.design.bench_cpus.clone() };
+        let logs = self.cache.join("logs");
+        let database_pid = postgres.as_ref().and_then(|postgres| postgres.pid());
+        let mut hands = Hands {
+            supervisor: self.supervisor,
+            postgres,
+            placement: &placement,
+            logs: &logs,
+            ready_within: choices.ready_within,
+            tell: &mut *self.tell,
+        };
+        // What a resumed run measured before counts against its budget and goes on in its clock.
+        let before = measured_before(dir)?;
+        let mut bench = Bench::new(&placement, database_pid, Instant::now() - before, run.design.seed, self.stop)?;
+        let resumed = run.design.arrival_rate_per_s.is_some();
+        admit(&mut bench, &mut hands, run, entries, chosen, choices.strict)?;
+        if bench.is_stopped() {
+            return Ok(EndedBy::Interrupted);
+        }
+        with_twin(entries, &twin_name(run), |entry| &mut entry.treatment);
+        if !resumed {
+            run.treatments = entries.iter().map(|entry| entry.treatment.clone()).collect();
+            dir.write_run(run)?;
+            for one in chosen {
+                dir.copy_sources(&one.stack.name, &one.stack.folder, &one.stack.manifest.sources)?;
+            }
+            bench.begin();
+        }
+        run_blocks(&mut bench, &mut hands, dir, run, entries)
+    }
+
+    fn new_run(
+        &self,
+        dir: &RunDir,
+        experiment: &Experiment,
+        design: record::Design,
+        chosen: &[Chosen],
+        postgres: Option<&Postgres>,
+    ) -> Run {
+        let mut environment = environment(BTreeMap::new());
+        if let Some(postgres) = postgres {
+            environment.versions.insert("postgresql".to_owned(), postgres.version().to_owned());
+            environment.database_settings = postgres.settings().clone();
+        }
+        let manifest = &experiment.manifest;
+        Run {
+            schema: Run::SCHEMA.to_owned(),
+            run: dir.name(),
+            experiment: experiment.name.clone(),
+            title: manifest.title.clone(),
+            question: manifest.question.clone(),
+            bancada_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: now(),
+            ended_at: None,
+            ended_by: None,
+            caveat: None,
+            baseline: manifest.baseline.clone(),
+            primary_metric: manifest.primary_metric.clone(),
+            relevant_difference_ratio: manifest.relevant_difference_ratio,
+            design,
+            treatments: Vec::new(),
+            skipped: Vec::new(),
+            voided_blocks: Vec::new(),
+            environment,
+            catalog: catalog_as_run(experiment, chosen),
+        }
+    }
+}
+
+/// A step of preparation in words; none for what a bar shows by moving.
+fn told(stack: &str, progress: &Progress) -> Option<String> {
+    match progress {
+        Progress::Installing { tool } => Some(format!("{stack}: installing {tool}")),
+        Progress::Command { line, number, count } => Some(format!("{stack}: {line} ({number} of {count})")),
+        Progress::Done { elapsed } => Some(format!("{stack}: done in {:.0} s", elapsed.as_secs_f64())),
+        Progress::Running { .. } | Progress::UpToDate => None,
+    }
+}
+
+/// Auditions every treatment, drops those that are refused, and sets the arrival rate from the slowest.
+/// A resumed run keeps its rate.
+fn admit(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    run: &mut Run,
+    entries: &mut Vec<Entry>,
+    chosen: &[Chosen],
+    strict: bool,
+) -> Result<(), LabError> {
+    let mut capacities = BTreeMap::new();
+    let mut admitted = Vec::new();
+    for mut entry in entries.drain(..) {
+        if bench.is_stopped() {
+            return Ok(());
+        }
+        let name = entry.treatment.name.clone();
+        let Some(one) = chosen.iter().find(|one| one.treatment.name == name) else { continue };
+        match audition(bench, hands, &run.design, &mut entry, one.workload)? {
+            Audition::Admitted { capacity_per_s } => {
+                capacities.insert(name, capacity_per_s);
+                admitted.push(entry);
+            }
+            Audition::Refused(reason) => {
+                let message = format!("{} is refused: {reason}", entry.treatment.title);
+                if strict || run.design.arrival_rate_per_s.is_some() {
+                    return Err(LabError::Failed(message));
+                }
+                (hands.tell)(Event::Noticed { message });
+                run.skipped.push(Skipped { treatment: name, reason });
+            }
+        }
+    }
+    *entries = admitted;
+    let slowest = capacities.values().copied().fold(f64::INFINITY, f64::min);
+    if entries.is_empty() || !slowest.is_finite() {
+        return Err(LabError::Failed(refusals(run)));
+    }
+    if run.design.arrival_rate_per_s.is_none() {
+        run.design.arrival_rate_per_s = Some((slowest * rate_ratio(run)).max(1.0).round());
+        run.design.pilot_capacity_per_s = capacities;
+    }
+    Ok(())
+}
+
+fn refusals(run: &Run) -> String {
+    let lines: Vec<String> =
+        run.skipped.iter().map(|skipped| format!("{}: {}", skipped.treatment, skipped.reason)).collect();
+    format!("every treatment was refused: {}", lines.join("; "))
+}
+
+fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
+    let recorded = run.catalog.get(&format!("experiment/{}", run.experiment));
+    let damaged = || LabError::Usage(format!("run {} does not hold its experiment, so it cannot be resumed", run.run));
+    let manifest = serde_json::from_value(recorded.ok_or_else(damaged)?.clone()).map_err(|_| damaged())?;
+    Ok(Experiment { name: run.experiment.clone(), folder: PathBuf::new(), manifest })
+}
+
+fn recorded<T: serde::de::DeserializeOwned>(run: &Run, key: &str) -> Option<T> {
+    let experiment = run.catalog.get(&format!("experiment/{}", run.experiment))?;
+    serde_json::from_value(experiment.get(key)?.clone()).ok()
+}
+
+fn twin_name(run: &Run) -> String {
+    recorded(run, "twin").unwrap_or_default()
+}
+
+fn rate_ratio(run: &Run) -> f64 {
+    recorded(run, "rate_ratio_of_slowest").unwrap_or(0.5)
+}
+
+fn measured_before(dir: &RunDir) -> Result<Duration, LabError> {
+    let trials = dir.trials()?.trials;
+    let ends = trials.iter().flat_map(|trial| &trial.slices).map(|slice| slice.at_s + slice.window_s);
+    Ok(Duration::from_secs_f64(ends.fold(0.0, f64::max)))
+}
+
+fn catalog_as_run(experiment: &Experiment, chosen: &[Chosen]) -> BTreeMap<String, serde_json::Value> {
+    let mut entries = BTreeMap::new();
+    let mut add = |key: String, manifest: serde_json::Result<serde_json::Value>| {
+        // Manifests came from TOML, so they are plain data and always have a JSON form.
+        entries.insert(key, manifest.unwrap_or_default());
+    };
+    add(format!("experiment/{}", experiment.name), serde_json::to_value(&experiment.manifest));
+    for one in chosen {
+        add(format!("stack/{}", one.stack.name), serde_json::to_value(&one.stack.manifest));
+        add(format!("workload/{}", one.workload.name), serde_json::to_value(&one.workload.manifest));
+    }
+    entries
+}

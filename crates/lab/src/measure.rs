@@ -1,0 +1,174 @@
+//! One slice: the canary, the load, and the CPU clocks read at the edges of the window.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use load::{Edge, EngineOptions, Observations, Pacing, Session};
+use record::Slice;
+
+use crate::canary::Canary;
+use crate::design::{SliceKind, SliceTurn};
+use crate::error::LabError;
+use crate::place::{Placement, allowed_cpus, pin_this_thread};
+use crate::sample::Tree;
+use crate::sut::Sut;
+
+/// Share of each slice that is discarded at its start.
+pub const DISCARD_RATIO: f64 = 0.1;
+/// Longest wait for what is in flight when a slice ends.
+const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+
+/// What measures: the engine with its connections, the canary and the clocks.
+pub struct Bench<'a> {
+    /// The load engine.
+    pub session: Session,
+    canary: Canary,
+    placement: Placement,
+    database: Option<Tree>,
+    began: Instant,
+    stop: &'a AtomicBool,
+    cpus_before: Vec<u32>,
+}
+
+/// CPU clocks at one edge of a window.
+#[derive(Default)]
+struct Reading {
+    services: Vec<Option<u64>>,
+    database: Option<u64>,
+}
+
+impl<'a> Bench<'a> {
+    /// Binds the calling thread to the bench's CPUs. `began` is what `at_s` in the record counts from.
+    pub fn new(
+        placement: &Placement,
+        database_pid: Option<u32>,
+        began: Instant,
+        seed: u64,
+        stop: &'a AtomicBool,
+    ) -> Result<Bench<'a>, LabError> {
+        let cpus_before = allowed_cpus();
+        pin_this_thread(&placement.bench_cpus).map_err(LabError::system("binding to a CPU"))?;
+        Ok(Bench {
+            cpus_before,
+            session: Session::new(EngineOptions { seed, ..EngineOptions::default() })?,
+            canary: Canary::new().map_err(LabError::system("opening the canary's connection"))?,
+            placement: placement.clone(),
+            database: database_pid.map(Tree::of),
+            began,
+            stop,
+        })
+    }
+
+    /// Runs the canary job on the services' CPU.
+    pub fn canary(&mut self) -> Result<Duration, LabError> {
+        pin_this_thread(&self.placement.service_cpus).map_err(LabError::system("binding to a CPU"))?;
+        let sung = self.canary.sing().map_err(LabError::system("the canary job"));
+        pin_this_thread(&self.placement.bench_cpus).map_err(LabError::system("binding to a CPU"))?;
+        sung
+    }
+
+    /// Measures one slice of one treatment and adds it to what that service has shown. The CPU that the
+    /// other services use meanwhile is held against them.
+    pub fn slice(
+        &mut self,
+        suts: &mut [Option<Sut>],
+        turn: SliceTurn,
+        pacing: Pacing,
+        length: Duration,
+    ) -> Result<Observations, LabError> {
+        let canary = self.canary()?;
+        let Some(target) = suts[turn.treatment].as_ref().map(|sut| sut.target) else {
+            return Err(LabError::Failed("a slice of a service that was not started".to_owned()));
+        };
+        let slice = load::Slice {
+            discard: length.mul_f64(DISCARD_RATIO),
+            drain: DRAIN_WITHIN,
+            ..load::Slice::new(pacing, length)
+        };
+        let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
+        let (mut opened, mut closed) = (Reading::default(), Reading::default());
+        let database = &mut self.database;
+        let mut at_edge = |edge| match edge {
+            Edge::Opens => opened = Reading::take(suts, database),
+            Edge::Closes => closed = Reading::take(suts, database),
+        };
+        let seen = self.session.drive(target, &slice, &mut at_edge, self.stop)?;
+        let window_s = seen.window_ns as f64 / 1e9;
+        let record = Slice {
+            load: turn.kind.word().to_owned(),
+            at_s,
+            window_s,
+            canary_ns: Some(canary.as_nanos() as u64),
+            good_answers_count: seen.good_answers_in_window_count,
+            failed_requests_count: seen.failed_count(),
+            service_cpu_ns: spent(&opened, &closed, turn.treatment),
+            database_cpu_ns: closed.database.zip(opened.database).map(|(after, before)| after.saturating_sub(before)),
+            generator_cpu_ns: Some(seen.generator_cpu_ns),
+        };
+        for (index, sut) in suts.iter_mut().enumerate() {
+            let Some(sut) = sut else { continue };
+            if index == turn.treatment {
+                sut.seen.add(turn.kind, record.clone(), &seen);
+            } else if let Some(idle) = spent(&opened, &closed, index) {
+                sut.seen.idle_cpu_ns += idle;
+                sut.seen.idle_wall_ns += seen.window_ns;
+            }
+        }
+        Ok(seen)
+    }
+
+    /// Drives a service without keeping what is seen: warm-up and pilot.
+    pub fn drive(&mut self, sut: &Sut, pacing: Pacing, length: Duration) -> Result<Observations, LabError> {
+        let slice = load::Slice { drain: DRAIN_WITHIN, ..load::Slice::new(pacing, length) };
+        Ok(self.session.drive(sut.target, &slice, &mut |_| {}, self.stop)?)
+    }
+
+    /// Counts measuring time from now on.
+    pub fn begin(&mut self) {
+        self.began = Instant::now();
+    }
+
+    /// Measuring time so far.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Whether the run was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+    }
+}
+
+impl Drop for Bench<'_> {
+    fn drop(&mut self) {
+        // The thread goes on to other work; where it may run was true a moment ago.
+        let _ = pin_this_thread(&self.cpus_before);
+    }
+}
+
+impl Reading {
+    fn take(suts: &mut [Option<Sut>], database: &mut Option<Tree>) -> Reading {
+        Reading {
+            services: suts.iter_mut().map(|sut| sut.as_mut()?.cpu_ns()).collect(),
+            database: database.as_mut().and_then(Tree::cpu_ns),
+        }
+    }
+}
+
+fn spent(opened: &Reading, closed: &Reading, index: usize) -> Option<u64> {
+    let before = (*opened.services.get(index)?)?;
+    let after = (*closed.services.get(index)?)?;
+    Some(after.saturating_sub(before))
+}
+
+/// The pacing of a slice.
+pub fn pacing(kind: SliceKind, connections: u32, arrival_rate_per_s: f64) -> Pacing {
+    match kind {
+        SliceKind::Open => Pacing::Open {
+            rate: load::Rate::constant(arrival_rate_per_s),
+            connections,
+            dispatch: load::Dispatch::Shared,
+        },
+        SliceKind::Closed => Pacing::Closed { concurrency: connections, think_time: Duration::ZERO },
+    }
+}

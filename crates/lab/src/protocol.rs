@@ -1,0 +1,99 @@
+//! The protocol of a run: block after block, each stored before the next, until one of the rules
+//! fixed beforehand ends it.
+
+use std::time::Duration;
+
+use record::{Event, Run, RunDir, Trial};
+
+use crate::block::{Hands, Measured, now, run_block};
+use crate::error::LabError;
+use crate::measure::Bench;
+use crate::precision::Precision;
+use crate::treatment::Entry;
+
+/// Why a run ended, in the record's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// Every needed interval is narrow enough.
+    Precision,
+    /// Its time is up.
+    Budget,
+    /// Every planned block was run.
+    Blocks,
+    /// Somebody stopped it; it can be resumed.
+    Interrupted,
+}
+
+impl EndedBy {
+    /// The word in `run.json`.
+    pub fn word(self) -> &'static str {
+        match self {
+            EndedBy::Precision => "precision",
+            EndedBy::Budget => "budget",
+            EndedBy::Blocks => "blocks",
+            EndedBy::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Runs the blocks that are still to be run and records why they ended.
+///
+/// `before` is the measuring time that earlier blocks of a resumed run took.
+///
+/// # Errors
+/// When the bench or the record fails. Trials that ended before are stored.
+pub fn run_blocks(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    dir: &RunDir,
+    run: &mut Run,
+    entries: &[Entry],
+) -> Result<EndedBy, LabError> {
+    let mut trials = dir.trials()?.trials;
+    let budget = Duration::from_secs(run.design.budget_s);
+    let mut precision = Precision::of(run);
+    let done = trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+    for block in 1..=done {
+        precision.is_enough(run, &up_to(&trials, block));
+    }
+    let mut ended = EndedBy::Blocks;
+    for block in done + 1..=run.design.max_blocks_count {
+        if bench.elapsed() >= budget {
+            ended = EndedBy::Budget;
+            break;
+        }
+        let Some(measured) = run_block(bench, hands, &run.design, entries, block)? else {
+            ended = EndedBy::Interrupted;
+            break;
+        };
+        for one in measured {
+            store(dir, &one)?;
+            (hands.tell)(Event::TrialEnded { trial: Box::new(one.trial.clone()) });
+            trials.push(one.trial);
+        }
+        let remaining_s = budget.saturating_sub(bench.elapsed()).as_secs_f64();
+        (hands.tell)(Event::BlockEnded { block, remaining_s });
+        if precision.is_enough(run, &trials) {
+            ended = EndedBy::Precision;
+            break;
+        }
+    }
+    run.ended_at = Some(now());
+    run.ended_by = Some(ended.word().to_owned());
+    dir.write_run(run)?;
+    (hands.tell)(Event::RunEnded { ended_by: ended.word().to_owned() });
+    Ok(ended)
+}
+
+/// Distributions first: a trial that is in the journal has them.
+fn store(dir: &RunDir, measured: &Measured) -> Result<(), LabError> {
+    if !measured.histograms.is_empty() {
+        dir.write_histogram(&measured.trial.trial, &measured.histograms)?;
+    }
+    dir.append_trial(&measured.trial)?;
+    Ok(())
+}
+
+fn up_to(trials: &[Trial], block: u32) -> Vec<Trial> {
+    trials.iter().filter(|trial| trial.block <= block).cloned().collect()
+}

@@ -1,0 +1,160 @@
+//! Compares services that are already running: the same slices and statistics, without starts.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use load::{StatusRule, exchange, request_bytes};
+use record::{Design, Event, Run, RunDir, Treatment};
+
+use crate::block::{Hands, now, start};
+use crate::environment::environment;
+use crate::error::LabError;
+use crate::experiment::{Choices, Ended, Lab};
+use crate::measure::{Bench, DISCARD_RATIO};
+use crate::place::Placement;
+use crate::protocol::{EndedBy, run_blocks};
+use crate::resolve::with_twin;
+use crate::treatment::{Entry, Origin, Question};
+use crate::{pilot, warm};
+
+/// What is printed beside every figure of such a run.
+const CAVEAT: &str = "one start, no replication of the start";
+const CONNECTIONS: u32 = 10;
+const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+
+/// A service that is already running.
+#[derive(Clone, Debug)]
+pub struct RunningService {
+    /// As the user wrote it.
+    pub url: String,
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// Value of the Host header.
+    pub host: String,
+    /// Request target.
+    pub path: String,
+}
+
+impl Lab<'_> {
+    /// Compares running services; the first is the baseline and the twin.
+    ///
+    /// # Errors
+    /// When one of them does not answer, or the bench fails.
+    pub fn run_urls(&mut self, services: &[RunningService], choices: &Choices) -> Result<Ended, LabError> {
+        let placement = Placement::of_this_machine();
+        let mut entries = Vec::new();
+        for (place, service) in services.iter().enumerate() {
+            entries.push(entry(place, service)?);
+        }
+        let dir = RunDir::create(&self.runs, "urls", Timestamp::now())?;
+        let mut run = blank_run(&dir, &placement, choices);
+        let mut hands = Hands {
+            supervisor: self.supervisor,
+            postgres: None,
+            placement: &placement,
+            logs: &self.cache,
+            ready_within: choices.ready_within,
+            tell: &mut *self.tell,
+        };
+        let mut bench = Bench::new(&placement, None, Instant::now(), choices.seed, self.stop)?;
+        sound(&mut bench, &mut hands, &mut run.design, &entries)?;
+        with_twin(&mut entries, "url-1", |entry| &mut entry.treatment);
+        run.treatments = entries.iter().map(|entry| entry.treatment.clone()).collect();
+        dir.write_run(&run)?;
+        bench.begin();
+        let by = match bench.is_stopped() {
+            true => EndedBy::Interrupted,
+            false => run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?,
+        };
+        Ok(Ended { dir, by })
+    }
+}
+
+fn entry(place: usize, service: &RunningService) -> Result<Entry, LabError> {
+    let request = request_bytes("GET", &service.path, &service.host, &[], None);
+    let ask = || exchange(service.addr, &request, ANSWER_WITHIN);
+    let failed = |error: load::ExchangeError| LabError::Failed(format!("{}: {error}", service.url));
+    let (first, second) = (ask().map_err(failed)?, ask().map_err(failed)?);
+    if !(200..300).contains(&first.status) {
+        return Err(LabError::Failed(format!("{} answers with status {}, not a success", service.url, first.status)));
+    }
+    let mut question = Question::same(request, &service.host, StatusRule::Exact(first.status));
+    let length = first.body.len() as u64;
+    question.expectation.body_bytes = (length == second.body.len() as u64).then_some(length);
+    let facts = BTreeMap::from([("body_bytes".to_owned(), length.to_string())]);
+    let treatment = Treatment {
+        name: format!("url-{}", place + 1),
+        twin_of: None,
+        title: service.url.clone(),
+        stack: None,
+        workload: None,
+        url: Some(service.url.clone()),
+        launch: None,
+        ranked: true,
+        settings: BTreeMap::new(),
+        facts,
+    };
+    Ok(Entry { treatment, question, origin: Origin::Running(service.addr) })
+}
+
+fn sound(bench: &mut Bench, hands: &mut Hands, design: &mut Design, entries: &[Entry]) -> Result<(), LabError> {
+    let cap = Duration::from_secs_f64(design.warm_up_cap_s);
+    for entry in entries {
+        (hands.tell)(Event::StepBegan { step: "pilot".to_owned(), detail: entry.treatment.title.clone() });
+        let mut sut = start(bench, hands, entry, &entry.treatment.name)?;
+        warm::warm_up(bench, &mut sut, design.connections_count, cap)?;
+        let capacity = pilot::capacity_per_s(bench, &sut, design)?;
+        sut.stop(&mut bench.session);
+        design.pilot_capacity_per_s.insert(entry.treatment.name.clone(), capacity);
+    }
+    let slowest = design.pilot_capacity_per_s.values().copied().fold(f64::INFINITY, f64::min);
+    if slowest <= 0.0 && !bench.is_stopped() {
+        return Err(LabError::Failed("a service gave no good answer in the closed loop of the pilot".to_owned()));
+    }
+    design.arrival_rate_per_s = Some((slowest * 0.5).max(1.0).round());
+    Ok(())
+}
+
+fn blank_run(dir: &RunDir, placement: &Placement, choices: &Choices) -> Run {
+    Run {
+        schema: Run::SCHEMA.to_owned(),
+        run: dir.name(),
+        experiment: "urls".to_owned(),
+        title: "Running services".to_owned(),
+        question: "Which of these running services answers sooner?".to_owned(),
+        bancada_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: now(),
+        ended_at: None,
+        ended_by: None,
+        caveat: Some(CAVEAT.to_owned()),
+        baseline: "url-1".to_owned(),
+        // The services' own processes are not known, so their CPU time is not either.
+        primary_metric: "response_p50_ns".to_owned(),
+        relevant_difference_ratio: 0.05,
+        design: Design {
+            kind: "running_services".to_owned(),
+            seed: choices.seed,
+            budget_s: choices.budget_s.unwrap_or(180),
+            min_blocks_count: 8,
+            max_blocks_count: 40,
+            target_half_width_ratio: 0.03,
+            slice_s: 0.5,
+            discard_ratio: DISCARD_RATIO,
+            open_slices_count: 4,
+            closed_slices_count: 2,
+            warm_up_cap_s: 2.0,
+            connections_count: CONNECTIONS,
+            arrival_rate_per_s: None,
+            pilot_capacity_per_s: BTreeMap::new(),
+            service_cpus: Vec::new(),
+            bench_cpus: placement.bench_cpus.clone(),
+        },
+        treatments: Vec::new(),
+        skipped: Vec::new(),
+        voided_blocks: Vec::new(),
+        environment: environment(BTreeMap::new()),
+        catalog: BTreeMap::new(),
+    }
+}
