@@ -16,6 +16,8 @@ pub struct Settings {
     pub environment: BTreeMap<String, String>,
     /// Interpreter for Python services, instead of the best one that is found.
     pub python: Option<PathBuf>,
+    /// Tools whose absence is an error and no reason to skip.
+    pub require: Vec<String>,
 }
 
 /// Variables that would leak a build or a shell of the caller's into what is built.

@@ -18,6 +18,16 @@ pub enum PrepareError {
         /// What is missing, and what to do.
         reason: String,
     },
+    /// A tool it needs is not here, and the caller said that this must not be.
+    #[error("{stack} cannot be skipped, as BANCADA_REQUIRE has `{missing}`: {reason}")]
+    Required {
+        /// The stack.
+        stack: String,
+        /// Name of the tool, as in `needs` of a stack.
+        missing: String,
+        /// What is missing, and what to do.
+        reason: String,
+    },
     /// One of its commands failed.
     #[error("{stack}: `{command}` failed ({status}); its output is in {}: {}", log.display(), tail.join(" | "))]
     Failed {
@@ -82,16 +92,6 @@ impl PrepareError {
             action,
             path,
             source,
-        }
-    }
-
-    /// Why the stack is skipped, where it is that and not a failure. A tool in `required` must not be missing.
-    pub fn skipped(&self, required: &[String]) -> Option<&str> {
-        match self {
-            PrepareError::Skipped {
-                missing, reason, ..
-            } if !required.contains(missing) => Some(reason),
-            _ => None,
         }
     }
 }

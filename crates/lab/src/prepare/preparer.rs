@@ -146,7 +146,7 @@ impl<'a> Preparer<'a> {
     /// Builds or installs a stack, unless nothing changed since that was last done.
     ///
     /// # Errors
-    /// [`PrepareError::Skipped`] when a tool is missing; otherwise what failed.
+    /// [`PrepareError::Skipped`] when a tool is missing, unless it is required; otherwise what failed.
     pub fn prepare(
         &mut self,
         stack: &Stack,
@@ -159,7 +159,7 @@ impl<'a> Preparer<'a> {
         let mut versions = Vec::new();
         for need in &stack.manifest.needs {
             let found = self.provide(need, progress)?;
-            let found = found.map_err(|missing| skipped(stack, need, missing.to_string()))?;
+            let found = found.map_err(|missing| self.missing(stack, need, missing.to_string()))?;
             versions.push(format!("{} {}", found.program.display(), found.version));
             put_first(&mut environment, &self.folders.tools, &found.program);
             facts.insert(need.clone(), found.version);
@@ -172,7 +172,7 @@ impl<'a> Preparer<'a> {
         {
             let interpreter = self
                 .interpreter()?
-                .ok_or_else(|| skipped(stack, "python3", self.no_python()))?;
+                .ok_or_else(|| self.missing(stack, "python3", self.no_python()))?;
             versions.push(format!(
                 "{} {}",
                 interpreter.program.display(),
@@ -303,6 +303,22 @@ impl<'a> Preparer<'a> {
         Ok(())
     }
 
+    fn missing(&self, stack: &Stack, tool: &str, reason: String) -> PrepareError {
+        let (stack, missing) = (stack.name.clone(), tool.to_owned());
+        match self.settings.require.contains(&missing) {
+            true => PrepareError::Required {
+                stack,
+                missing,
+                reason,
+            },
+            false => PrepareError::Skipped {
+                stack,
+                missing,
+                reason,
+            },
+        }
+    }
+
     fn no_python(&self) -> String {
         let (major, minor) = python::OLDEST_PYTHON;
         match &self.settings.python {
@@ -354,14 +370,6 @@ impl<'a> Preparer<'a> {
             env: self.settings.for_tools(),
             log: self.folders.logs.join(format!("tool-{name}.log")),
         })
-    }
-}
-
-fn skipped(stack: &Stack, missing: &str, reason: String) -> PrepareError {
-    PrepareError::Skipped {
-        stack: stack.name.clone(),
-        missing: missing.to_owned(),
-        reason,
     }
 }
 
