@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use super::Tree;
 
+/// Slowest and fastest rate at which memory is read.
+const RATES_PER_S: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
+
 /// Reads a tree's memory at a fixed rate until dropped. Its thread runs where the creating thread may run.
 #[derive(Debug)]
 pub struct MemorySampler {
@@ -17,24 +20,22 @@ pub struct MemorySampler {
 }
 
 impl MemorySampler {
-    /// Starts reading the tree of `pid`, `hz` times a second (0.1 to 1000), the first time at once. Where no
-    /// thread can be started there is never a peak.
-    pub fn start(pid: u32, hz: f64) -> MemorySampler {
+    /// Starts reading the tree of `pid`, `rate_per_s` times a second (kept within 0.1 and 1000), the first time
+    /// at once. Where no thread can be started there are no readings.
+    pub fn start(pid: u32, rate_per_s: f64) -> MemorySampler {
         let peak = Arc::new(AtomicU64::new(0));
         let (stop, stopped) = mpsc::channel();
         let seen = Arc::clone(&peak);
-        let period = Duration::from_secs_f64(1.0 / hz.clamp(0.1, 1000.0));
-        let thread = thread::Builder::new()
-            .name("memory".to_owned())
-            .spawn(move || {
-                let tree = Tree::of(pid);
-                loop {
-                    seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
-                    if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
-                        return;
-                    }
+        let period = Duration::from_secs_f64(1.0 / rate_per_s.max(*RATES_PER_S.start()).min(*RATES_PER_S.end()));
+        let thread = thread::Builder::new().name("memory".to_owned()).spawn(move || {
+            let tree = Tree::of(pid);
+            loop {
+                seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
+                if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
+                    return;
                 }
-            });
+            }
+        });
         MemorySampler {
             peak,
             stop: Some(stop),
@@ -48,6 +49,11 @@ impl MemorySampler {
             0 => None,
             bytes => Some(bytes),
         }
+    }
+
+    /// Begins anew: the peak from now on, for instance of one window.
+    pub fn reset(&self) {
+        self.peak.store(0, Ordering::Relaxed);
     }
 }
 
@@ -79,5 +85,13 @@ mod tests {
     fn a_process_that_is_not_there_has_no_peak() {
         let sampler = MemorySampler::start(i32::MAX as u32, 5.0);
         assert_eq!(sampler.peak_bytes(), None);
+    }
+
+    #[test]
+    fn a_rate_that_is_not_a_number_is_the_slowest_one() {
+        let sampler = MemorySampler::start(std::process::id(), f64::NAN);
+        while sampler.peak_bytes().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 }

@@ -1,65 +1,94 @@
 //! A process and everything below it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use super::{cpu, memory};
 use crate::supervise::process;
 
+/// What was last read of one member of a tree.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Tells it from a later process with the same id.
+    started_ticks: u64,
+    own_ns: u64,
+    reaped_ns: u64,
+}
+
 /// A process tree, looked up afresh at every reading: workers come and go.
 ///
-/// What left the tree, a daemon whose parent ended, belongs to the guardian and is not counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A member once seen stays one while it lives, also when its parent ended. What left the tree between two
+/// readings, a daemon that was never seen below the root, is not counted.
+#[derive(Clone, Debug)]
 pub struct Tree {
     root: u32,
+    members: BTreeMap<u32, Member>,
+    /// CPU time of the members that ended, as of their last reading.
+    ended_ns: u64,
+    /// What members had reaped before the first reading.
+    reaped_before_ns: Option<u64>,
 }
 
 impl Tree {
     /// The tree below the process with this id.
     pub fn of(root: u32) -> Tree {
-        Tree { root }
+        Tree {
+            root,
+            members: BTreeMap::new(),
+            ended_ns: 0,
+            reaped_before_ns: None,
+        }
     }
 
-    /// The root, and its living descendants; empty when the root is gone.
+    /// The root and its living descendants; empty when there are none.
     pub fn pids(&self) -> Vec<u32> {
-        if process::stat(self.root).is_none_or(|stat| stat.is_zombie()) {
-            return Vec::new();
+        let is_member = |(&pid, member): (&u32, &Member)| {
+            let same = process::stat(pid)
+                .is_some_and(|stat| stat.started_ticks == member.started_ticks && !stat.is_zombie());
+            same.then_some(pid)
+        };
+        let mut found: BTreeSet<u32> = self.members.iter().filter_map(is_member).collect();
+        if process::stat(self.root).is_some_and(|stat| !stat.is_zombie()) {
+            found.insert(self.root);
         }
-        let mut found = vec![self.root];
-        let mut next = 0;
-        while let Some(&pid) = found.get(next) {
-            next += 1;
-            match children(pid) {
-                Some(children) => {
-                    found.extend(children.into_iter().filter(|&child| child != self.root))
-                }
-                // A kernel without CONFIG_PROC_CHILDREN: one scan of everything instead.
-                None if pid == self.root => {
-                    found.extend(process::descendants(&process::all(), self.root));
-                    break;
-                }
-                None => {}
+        descend(found)
+    }
+
+    /// CPU time of the tree so far. `None` when nothing of it lives.
+    ///
+    /// The living are read from their own clocks, exact to the nanosecond. For those that ended there are two
+    /// lower bounds, and the higher one counts: what each had used when it was last read, and what living members
+    /// have reaped, which the kernel tells in clock ticks (10 ms). A difference of two readings is therefore exact
+    /// as long as no member ends in between, and else misses at most what an ended one used after the first of them.
+    pub fn cpu_ns(&mut self) -> Option<u64> {
+        let ns_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        let read = |pid: u32| {
+            let own_ns = cpu::process_cpu_ns(pid)?;
+            let stat = process::stat(pid)?;
+            let member = Member {
+                started_ticks: stat.started_ticks,
+                own_ns,
+                reaped_ns: stat.reaped_ticks * ns_per_tick,
+            };
+            Some((pid, member))
+        };
+        let now: BTreeMap<u32, Member> = self.pids().into_iter().filter_map(read).collect();
+        for (pid, before) in &self.members {
+            if now.get(pid).is_none_or(|member| member.started_ticks != before.started_ticks) {
+                self.ended_ns += before.own_ns;
             }
         }
-        found
+        self.members = now;
+        if self.members.is_empty() {
+            return None;
+        }
+        let own_ns: u64 = self.members.values().map(|member| member.own_ns).sum();
+        let reaped_ns: u64 = self.members.values().map(|member| member.reaped_ns).sum();
+        let before_ns = *self.reaped_before_ns.get_or_insert(reaped_ns);
+        Some(own_ns + before_ns + self.ended_ns.max(reaped_ns.saturating_sub(before_ns)))
     }
 
-    /// CPU time of the tree so far: the clocks of the living, exact to the nanosecond, and what they
-    /// reaped, exact to one clock tick (10 ms) for each living parent. `None` when the root is gone.
-    ///
-    /// A difference of two readings misses what a process used that ended in between without being
-    /// waited for by a member of the tree, and may go down when such a one ends.
-    pub fn cpu_ns(&self) -> Option<u64> {
-        let pids = self.pids();
-        let ns_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
-        let used = |&pid: &u32| {
-            let own = cpu::process_cpu_ns(pid)?;
-            let reaped = process::stat(pid).map_or(0, |stat| stat.reaped_ticks);
-            Some(own + reaped * ns_per_tick)
-        };
-        (!pids.is_empty()).then(|| pids.iter().filter_map(used).sum())
-    }
-
-    /// Anonymous plus shared resident memory of the tree, page cache left out; `None` when the root is gone.
+    /// Anonymous plus shared resident memory of the tree, page cache left out; `None` when nothing of it lives.
     /// Memory that members share counts once for each: for a server that forks, [`pss_bytes`] is fairer.
     pub fn memory_bytes(&self) -> Option<u64> {
         memory::tree_bytes(&self.pids())
@@ -72,16 +101,32 @@ pub fn pss_bytes(pid: u32) -> Option<u64> {
     memory::tree_pss_bytes(&Tree::of(pid).pids())
 }
 
+/// These processes and everything below them, ascending.
+fn descend(mut found: BTreeSet<u32>) -> Vec<u32> {
+    let mut frontier: Vec<u32> = found.iter().copied().collect();
+    while let Some(pid) = frontier.pop() {
+        let below = children(pid).unwrap_or_else(|| {
+            // A kernel without CONFIG_PROC_CHILDREN: one scan of everything instead.
+            let everything = process::all();
+            let below = process::descendants(&everything, pid);
+            frontier.retain(|other| !below.contains(other));
+            below.into_iter().collect()
+        });
+        frontier.extend(below.into_iter().filter(|&child| found.insert(child)));
+    }
+    found.into_iter().collect()
+}
+
 /// The children of all threads of a process; `None` when the kernel does not list them.
 fn children(pid: u32) -> Option<Vec<u32>> {
     let mut found = Vec::new();
-    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        let path = thread.ok()?.path().join("children");
+    let Ok(threads) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Some(found);
+    };
+    for thread in threads.flatten() {
+        let path = thread.path().join("children");
         if let Ok(list) = fs::read_to_string(path) {
-            found.extend(
-                list.split_whitespace()
-                    .filter_map(|child| child.parse::<u32>().ok()),
-            );
+            found.extend(list.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
         } else if !fs::exists("/proc/thread-self/children").unwrap_or(false) {
             return None;
         }
@@ -94,20 +139,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tree_of_this_process_begins_with_it_and_has_used_cpu_and_memory() {
-        let tree = Tree::of(std::process::id());
-        assert_eq!(tree.pids().first(), Some(&std::process::id()));
+    fn the_tree_of_this_process_holds_it_and_has_used_cpu_and_memory() {
+        let mut tree = Tree::of(std::process::id());
+        assert!(tree.pids().contains(&std::process::id()));
         assert!(tree.cpu_ns().expect("alive") > 0);
         assert!(tree.memory_bytes().expect("alive") > 0);
     }
 
     #[test]
     fn a_tree_without_a_root_has_no_readings() {
-        let tree = Tree::of(i32::MAX as u32);
-        assert_eq!(
-            (tree.pids(), tree.cpu_ns(), tree.memory_bytes()),
-            (vec![], None, None)
-        );
+        let mut tree = Tree::of(i32::MAX as u32);
+        assert_eq!((tree.pids(), tree.cpu_ns(), tree.memory_bytes()), (vec![], None, None));
+    }
+
+    #[test]
+    fn a_member_that_ended_is_still_counted() {
+        let mut tree = Tree::of(std::process::id());
+        let before = tree.cpu_ns().expect("alive");
+        // As if a member with an id that nothing has were gone at the next reading.
+        let gone = Member { started_ticks: 1, own_ns: 3_600_000_000_000, reaped_ns: 0 };
+        tree.members.insert(i32::MAX as u32, gone);
+        assert!(tree.cpu_ns().expect("alive") >= before + gone.own_ns);
+        assert!(tree.cpu_ns().expect("alive") >= before + gone.own_ns);
     }
 
     #[test]
@@ -117,10 +170,6 @@ mod tests {
         };
         let scanned = process::all();
         listed.retain(|pid| scanned.contains_key(pid));
-        assert!(
-            listed
-                .iter()
-                .all(|pid| scanned[pid].parent == 1 || process::stat(*pid).is_none())
-        );
+        assert!(listed.iter().all(|pid| scanned[pid].parent == 1 || process::stat(*pid).is_none()));
     }
 }
