@@ -1,9 +1,9 @@
 //! Intervals that hold for all pairs of treatments together.
 //!
 //! Each pair has its own t interval at 1 − α/m over m pairs (Bonferroni; Dunn 1961). Tukey's studentised range
-//! would be shorter by a quarter to a third at eight blocks, but it pools one variance over all treatments, and
+//! would be shorter by a fifth to a third at eight blocks, but it pools one variance over all treatments, and
 //! stacks in different runtimes are not equally noisy: with one of eight three times as noisy as the rest, its
-//! intervals hold together in some 84 % of runs where 95 % were promised. Each pair's own variance asks for nothing, not
+//! intervals hold together in 86 % of runs where 95 % were promised. Each pair's own variance asks for nothing, not
 //! even that pairs be independent, and as simulated is nearly exact (METHOD, "Calibration").
 
 use crate::paired::{self, PairedRatio};
