@@ -21,7 +21,7 @@ const SYSTEM_FOLDER: &str = "/usr/bin";
 pub(super) const QUESTION: &str = "import json,os,platform,sys,sysconfig as s;\
 print(json.dumps({'program':os.path.realpath(getattr(sys,'_base_executable',None) or sys.executable),\
 'version':list(sys.version_info[:3]),'implementation':platform.python_implementation(),\
-'flags':s.get_config_var('CONFIG_ARGS') or ''}))";
+'prefix':sys.base_prefix,'flags':s.get_config_var('CONFIG_ARGS') or ''}))";
 
 /// A Python interpreter, and how it was built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +32,14 @@ pub struct Interpreter {
     pub version: (u32, u32, u32),
     /// `CPython`, `PyPy`, …
     pub implementation: String,
-    /// Whether profile-guided optimisation was on (`--enable-optimizations`).
+    /// Whether it was built with profile-guided optimisation: its flags say so
+    /// (`--enable-optimizations`), or it is the distribution's own.
     pub is_optimised: bool,
-    /// Whether link-time optimisation was on (`--with-lto`).
+    /// Whether its flags say that link-time optimisation was on (`--with-lto`).
     pub has_lto: bool,
+    /// Whether it is the distribution's own. Debian and others build in steps that leave no trace
+    /// in the flags.
+    pub is_distribution: bool,
 }
 
 #[derive(Deserialize)]
@@ -43,6 +47,7 @@ struct Answer {
     program: PathBuf,
     version: (u32, u32, u32),
     implementation: String,
+    prefix: PathBuf,
     flags: String,
 }
 
@@ -56,23 +61,26 @@ impl Interpreter {
                 .split_whitespace()
                 .any(|given| given.trim_matches('\'').starts_with(flag))
         };
+        let is_distribution = answer.prefix == Path::new("/usr");
         Some(Interpreter {
-            is_optimised: flag("--enable-optimizations"),
+            is_optimised: is_distribution || flag("--enable-optimizations"),
             has_lto: flag("--with-lto"),
             program: answer.program,
             version: answer.version,
             implementation: answer.implementation,
+            is_distribution,
         })
     }
 
     /// `CPython 3.11.2, built with --enable-optimizations --with-lto`.
     pub fn description(&self) -> String {
         let (major, minor, patch) = self.version;
-        let built = match (self.is_optimised, self.has_lto) {
-            (true, true) => "built with --enable-optimizations --with-lto",
-            (true, false) => "built with --enable-optimizations, without --with-lto",
-            (false, true) => "built without --enable-optimizations, with --with-lto",
-            (false, false) => "built without --enable-optimizations and --with-lto",
+        let built = match (self.is_distribution, self.is_optimised, self.has_lto) {
+            (true, _, _) => "the distribution's build",
+            (false, true, true) => "built with --enable-optimizations --with-lto",
+            (false, true, false) => "built with --enable-optimizations, without --with-lto",
+            (false, false, true) => "built without --enable-optimizations, with --with-lto",
+            (false, false, false) => "built without --enable-optimizations and --with-lto",
         };
         format!("{} {major}.{minor}.{patch}, {built}", self.implementation)
     }
@@ -83,10 +91,11 @@ impl Interpreter {
 
     /// What is better is greater.
     fn rank(&self) -> (bool, bool, bool, (u32, u32, u32)) {
+        let has_lto = self.has_lto || self.is_distribution;
         (
             self.implementation == "CPython",
             self.is_optimised,
-            self.has_lto,
+            has_lto,
             self.version,
         )
     }
@@ -165,6 +174,7 @@ mod tests {
             implementation: "CPython".to_owned(),
             is_optimised,
             has_lto,
+            is_distribution: false,
         }
     }
 
@@ -204,23 +214,38 @@ mod tests {
 
     #[test]
     fn build_flags_are_read_with_and_without_quotes() {
-        let answer = |flags: &str| {
+        let answer = |prefix: &str, flags: &str| {
             format!(
-                "noise\n{{\"program\":\"/p\",\"version\":[3,11,2],\"implementation\":\"CPython\",\"flags\":\"{flags}\"}}\n"
+                "noise\n{{\"program\":\"/p\",\"version\":[3,11,2],\"implementation\":\"CPython\",\"prefix\":\"{prefix}\",\"flags\":\"{flags}\"}}\n"
             )
         };
-        let distribution = Interpreter::of(&answer(
+        let given = Interpreter::of(&answer(
+            "/opt",
             "'--enable-shared' '--enable-optimizations' '--with-lto'",
         ))
         .unwrap();
-        assert!(distribution.is_optimised && distribution.has_lto);
+        assert!(given.is_optimised && given.has_lto);
         assert_eq!(
-            distribution.description(),
+            given.description(),
             "CPython 3.11.2, built with --enable-optimizations --with-lto"
         );
-        let plain = Interpreter::of(&answer("--prefix=/x")).unwrap();
+        let plain = Interpreter::of(&answer("/x", "--prefix=/x")).unwrap();
         assert!(!plain.is_optimised && !plain.has_lto);
         assert_eq!(Interpreter::of("Python 3"), None);
+    }
+
+    #[test]
+    fn the_build_of_a_distribution_counts_as_optimised_whatever_its_flags_say() {
+        let distribution = Interpreter::of(
+            r#"{"program":"/usr/bin/python3.11","version":[3,11,2],"implementation":"CPython","prefix":"/usr","flags":""}"#,
+        )
+        .unwrap();
+        assert_eq!(
+            distribution.description(),
+            "CPython 3.11.2, the distribution's build"
+        );
+        let chosen = best(vec![interpreter(13, false, false), distribution.clone()]);
+        assert_eq!(chosen, Some(distribution));
     }
 
     #[test]
