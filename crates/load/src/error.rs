@@ -15,12 +15,12 @@ pub enum LoadError {
         reason: String,
     },
     /// The name has no address.
-    #[error("dns_failed: cannot resolve '{host}': {source}")]
+    #[error("dns_failed: cannot resolve '{host}': {cause}")]
     Dns {
         /// The name.
         host: String,
         /// What the resolver said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The address is on the public internet.
     #[error(
@@ -55,12 +55,12 @@ pub enum LoadError {
         reason: String,
     },
     /// A system call that the engine cannot do without failed.
-    #[error("{call}: {source}")]
+    #[error("{call}: {cause}")]
     System {
         /// Name of the call.
         call: &'static str,
         /// What it returned.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
@@ -68,7 +68,7 @@ impl LoadError {
     pub(crate) fn system(call: &'static str) -> impl FnOnce(rustix::io::Errno) -> LoadError {
         move |errno| LoadError::System {
             call,
-            source: errno.into(),
+            cause: errno.into(),
         }
     }
 

@@ -32,20 +32,20 @@ impl Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// No connection.
-    #[error("cannot connect to {addr}: {source}")]
+    #[error("cannot connect to {addr}: {cause}")]
     Connect {
         /// Where to.
         addr: SocketAddr,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The connection failed after it was open.
-    #[error("the connection to {addr} failed: {source}")]
+    #[error("the connection to {addr} failed: {cause}")]
     Broken {
         /// Where to.
         addr: SocketAddr,
         /// What the system said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Time ran out.
     #[error("no whole answer from {addr} within {timeout:?}")]
@@ -90,15 +90,15 @@ pub fn exchange(
 ) -> Result<Answer, ExchangeError> {
     let deadline = Instant::now() + timeout;
     let late = || ExchangeError::Timeout { addr, timeout };
-    let broken = |source: io::Error| match source.kind() {
+    let broken = |cause: io::Error| match cause.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => late(),
-        _ => ExchangeError::Broken { addr, source },
+        _ => ExchangeError::Broken { addr, cause },
     };
-    let mut stream = TcpStream::connect_timeout(&addr, timeout).map_err(|source| {
-        if source.kind() == io::ErrorKind::TimedOut {
+    let mut stream = TcpStream::connect_timeout(&addr, timeout).map_err(|cause| {
+        if cause.kind() == io::ErrorKind::TimedOut {
             late()
         } else {
-            ExchangeError::Connect { addr, source }
+            ExchangeError::Connect { addr, cause }
         }
     })?;
     let left = || {

@@ -19,6 +19,7 @@ mod plan;
 mod requests;
 mod run;
 pub mod schedule;
+pub mod simulated;
 mod slo;
 mod summary;
 mod target;

@@ -41,6 +41,9 @@ pub struct Progress {
 /// Time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
+/// Time from the last thread's being ready to the start.
+const START_AHEAD_NS: u64 = 500_000;
+
 /// Carries out a plan. Setting `stop` ends it soon, keeping what was measured.
 ///
 /// # Errors
@@ -168,7 +171,10 @@ struct Reporting<'a> {
 impl Observer for Reporting<'_> {
     fn start_at(&mut self, now: u64) -> u64 {
         self.waited = true;
-        self.start.at.fetch_max(now, Ordering::AcqRel);
+        // A little ahead: nobody should be late at the start for having been woken last.
+        self.start
+            .at
+            .fetch_max(now + START_AHEAD_NS, Ordering::AcqRel);
         self.start.barrier.wait();
         self.started_at = self.start.at.load(Ordering::Acquire);
         self.started_at

@@ -253,7 +253,7 @@ impl Loop {
         let pacing = &plan.slice.pacing;
         let closed = |think_time: std::time::Duration| Loop::Closed {
             concurrency_count: pacing.concurrency(),
-            think_time_s: (!think_time.is_zero()).then(|| think_time.as_secs_f64()),
+            think_time_s: (!think_time.is_zero()).then_some(think_time.as_secs_f64()),
             users_count: None,
             ramp_up_s: None,
             requests_per_user_count: None,

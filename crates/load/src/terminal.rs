@@ -76,16 +76,41 @@ fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
         } else {
             "warn"
         };
-        writeln!(out, "  audit, {word}       {}", finding.detail)?;
+        wrapped(out, &format!("audit, {word}       {}", finding.detail), 20)?;
     }
     for finding in &summary.slo {
         let word = if finding.met { "met" } else { "broken" };
-        writeln!(out, "  {:<17} {word}: {}", finding.slo, finding.detail)?;
+        wrapped(
+            out,
+            &format!("{word:<17} {}: {}", finding.slo, finding.detail),
+            20,
+        )?;
     }
     if summary.interrupted {
         writeln!(out, "  stopped before its end")?;
     }
-    writeln!(out, "\n  {}", summary.verdict)
+    writeln!(out)?;
+    wrapped(out, &summary.verdict, 4)
+}
+
+/// Columns of a terminal that everyone has.
+const COLUMNS: usize = 80;
+
+/// Writes a line with its words wrapped, further lines further in.
+fn wrapped(out: &mut String, line: &str, further: usize) -> std::fmt::Result {
+    let mut column = 2;
+    write!(out, "  ")?;
+    // Runs of blanks align columns: only single blanks between words may become line ends.
+    for (place, word) in line.split_inclusive(' ').enumerate() {
+        let length = word.chars().count();
+        if place > 0 && column + word.trim_end().chars().count() > COLUMNS {
+            write!(out, "\n{:further$}", "")?;
+            column = further;
+        }
+        column += length;
+        write!(out, "{word}")?;
+    }
+    writeln!(out)
 }
 
 fn threads(count: u32) -> String {
@@ -123,8 +148,7 @@ fn pacing(summary: &Summary) -> String {
             connections_count,
             ..
         } => format!(
-            "open loop, {} {arrivals} arrivals/s, {dispatch} dispatch, {connections_count} connections, \
-             {window:.3} s measured",
+            "open loop, {} {arrivals} arrivals/s, {dispatch} dispatch,\n  {connections_count} connections, {window:.3} s measured",
             number(*arrival_rate_per_s)
         ),
     }

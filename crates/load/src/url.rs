@@ -90,9 +90,9 @@ impl Url {
     /// # Errors
     /// When the name has no address, or has a public one and `public_allowed` is false.
     pub fn resolve(&self, public_allowed: bool) -> Result<SocketAddr, LoadError> {
-        let dns = |source| LoadError::Dns {
+        let dns = |cause| LoadError::Dns {
             host: self.host.clone(),
-            source,
+            cause,
         };
         let addresses: Vec<SocketAddr> = (self.host.as_str(), self.port)
             .to_socket_addrs()

@@ -1,4 +1,5 @@
 //! Every request is accounted for, exactly once.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

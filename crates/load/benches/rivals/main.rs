@@ -212,12 +212,8 @@ fn compare(settings: &Settings) {
                 settings.rounds, settings.seconds
             );
             println!(
-                "{:<12}{:>12}{:>12}{:>12}   {}",
-                "",
-                "CPU us/req",
-                "user us/req",
-                "req/s",
-                "ours / rival: CPU, user (95 % intervals)"
+                "            {:>12}{:>12}{:>12}   ours / rival: CPU, user (95 % intervals)",
+                "CPU us/req", "user us/req", "req/s"
             );
             let itself = |mode: &str| {
                 let mut command = Command::new(&exe);

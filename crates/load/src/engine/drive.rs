@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::connection::{Connection, Stand};
 use super::deadlines::Deadlines;
+use super::lead::Lead;
+use super::parts::Parts;
 use super::recorder::Recorder;
-use super::{Edge, Observer, TargetState};
+use super::{Edge, Observer};
 use crate::check;
 use crate::error::LoadError;
 use crate::http1::{AtClose, Progress};
@@ -14,29 +16,18 @@ use crate::observation::Observations;
 use crate::outcome::Outcome;
 use crate::pacer::{Limit, Next, Pacer, Start};
 use crate::plan::{Pacing, Slice};
-use crate::schedule::Share;
 use crate::transport::{Event, Received, Transport};
 
 /// Longest wait, so that a request to stop is noticed.
 const WAIT_MAX_NS: u64 = 50_000_000;
 /// Time between two reports of progress.
 const BEAT_NS: u64 = 100_000_000;
-/// Longest time spent on opening connections ahead of the first request.
-const OPENING_MAX_NS: u64 = 3_000_000_000;
-
-/// What a drive borrows from its session.
-pub(super) struct Parts<'a, T> {
-    pub transport: &'a mut T,
-    pub connections: &'a mut Vec<Connection>,
-    pub free_slots: &'a mut Vec<u32>,
-    pub state: &'a mut TargetState,
-    pub share: Share,
-}
 
 pub(super) struct Drive<'a, T> {
     parts: Parts<'a, T>,
     pacer: Pacer,
     deadlines: Deadlines,
+    lead: Lead,
     recorder: Recorder,
     observer: &'a mut dyn Observer,
     stop: &'a AtomicBool,
@@ -74,7 +65,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             }
             _ => 0,
         };
-        let opened = parts.open_ahead(ahead, timeout_ns.min(OPENING_MAX_NS), stop)?;
+        let opened = parts.open_ahead(ahead, timeout_ns, stop)?;
         let start_at = observer.start_at(parts.transport.now());
         let limit = Limit {
             opens_at: start_at + nanoseconds(slice.discard),
@@ -86,6 +77,7 @@ impl<'a, T: Transport> Drive<'a, T> {
         Ok(Drive {
             pacer: Pacer::new(slice, parts.share, start_at, limit),
             deadlines: Deadlines::new(),
+            lead: Lead::new(start_at),
             recorder,
             observer,
             stop,
@@ -102,16 +94,19 @@ impl<'a, T: Transport> Drive<'a, T> {
     pub fn run(mut self) -> Result<Observations, LoadError> {
         while self.go_on() {
             self.send_due();
-            let until = self.next_instant();
+            let (before, until) = (self.now, self.next_instant());
             let events = self
                 .parts
                 .transport
                 .wait(until)
-                .map_err(|source| LoadError::System {
+                .map_err(|cause| LoadError::System {
                     call: "epoll_pwait2",
-                    source,
+                    cause,
                 })?;
             self.now = self.parts.transport.now();
+            if events == 0 {
+                self.lead.learn(before, until, self.now);
+            }
             for place in 0..events {
                 if let Some(event) = self.parts.transport.event(place) {
                     self.handle(event);
@@ -176,10 +171,16 @@ impl<'a, T: Transport> Drive<'a, T> {
             .first()
             .map(|(_, sent_at)| sent_at.saturating_add(self.timeout_ns));
         let mut at = edge.min(self.now + WAIT_MAX_NS);
-        for other in [self.pacer.next_at(), timeout].into_iter().flatten() {
-            at = at.min(other);
+        if let Some(timeout) = timeout {
+            at = at.min(timeout);
         }
-        at
+        match self.pacer.next_at() {
+            Some(due_at) if self.recorder.seen.open_loop => {
+                at.min(self.lead.wake_at(due_at, self.now))
+            }
+            Some(due_at) => at.min(due_at),
+            None => at,
+        }
     }
 
     fn send_due(&mut self) {
@@ -405,94 +406,6 @@ impl<'a, T: Transport> Drive<'a, T> {
             .max()
             .unwrap_or(0);
         self.recorder.finish()
-    }
-}
-
-impl<T: Transport> Parts<'_, T> {
-    /// The slot of a place, which is given one if it has none.
-    #[inline]
-    fn slot(&mut self, place: u32) -> u32 {
-        while self.state.slots.len() <= place as usize {
-            let slot = self.free_slots.pop().unwrap_or_else(|| {
-                self.connections.push(Connection::default());
-                (self.connections.len() - 1) as u32
-            });
-            self.connections[slot as usize].place = self.state.slots.len() as u32;
-            self.state.slots.push(slot);
-        }
-        self.state.slots[place as usize]
-    }
-
-    fn close(&mut self, slot: u32) {
-        self.transport.close(slot);
-        self.connections[slot as usize].stand = Stand::Closed;
-    }
-
-    /// Something came on a connection that carries no request: its end, or bytes nobody asked for.
-    fn receive_idle(&mut self, slot: u32) {
-        if self.transport.receive(slot, 0) != Received::Nothing {
-            self.close(slot);
-        }
-    }
-
-    /// Opens the first `count` connections and waits until each is open or has failed; how many
-    /// were opened. A failure here belongs to no request: the first that needs the connection
-    /// tries again.
-    fn open_ahead(
-        &mut self,
-        count: u32,
-        within_ns: u64,
-        stop: &AtomicBool,
-    ) -> Result<u64, LoadError> {
-        self.take_news(0)?;
-        for slot in self.state.slots.clone() {
-            self.connections[slot as usize].completed = 0;
-        }
-        let mut opening = Vec::new();
-        for place in 0..count {
-            let slot = self.slot(place);
-            if self.connections[slot as usize].stand == Stand::Closed
-                && self.transport.open(slot, self.state.target.addr).is_ok()
-            {
-                self.connections[slot as usize].stand = Stand::Opening;
-                opening.push(slot);
-            }
-        }
-        let opened = opening.len() as u64;
-        let give_up_at = self.transport.now() + within_ns;
-        while !stop.load(Ordering::Relaxed) && self.transport.now() < give_up_at {
-            opening.retain(|&slot| self.connections[slot as usize].stand == Stand::Opening);
-            if opening.is_empty() {
-                break;
-            }
-            self.take_news(give_up_at.min(self.transport.now() + WAIT_MAX_NS))?;
-        }
-        for slot in opening {
-            if self.connections[slot as usize].stand == Stand::Opening {
-                self.close(slot);
-            }
-        }
-        Ok(opened)
-    }
-
-    /// Takes note of what has happened to connections without requests.
-    fn take_news(&mut self, until: u64) -> Result<(), LoadError> {
-        let events = self
-            .transport
-            .wait(until)
-            .map_err(|source| LoadError::System {
-                call: "epoll_pwait2",
-                source,
-            })?;
-        for place in 0..events {
-            match self.transport.event(place) {
-                Some(Event::Readable(slot)) => self.receive_idle(slot),
-                Some(Event::Connected(slot)) => self.connections[slot as usize].stand = Stand::Idle,
-                Some(Event::Failed(slot, _)) => self.close(slot),
-                None => {}
-            }
-        }
-        Ok(())
     }
 }
 

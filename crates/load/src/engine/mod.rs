@@ -3,6 +3,8 @@
 mod connection;
 mod deadlines;
 mod drive;
+mod lead;
+mod parts;
 mod recorder;
 
 use std::sync::atomic::AtomicBool;
@@ -212,7 +214,7 @@ impl<T: Transport> Session<T> {
         else {
             return Err(LoadError::Plan("the target has been closed".to_owned()));
         };
-        let parts = drive::Parts {
+        let parts = parts::Parts {
             transport: &mut self.transport,
             connections: &mut self.connections,
             free_slots: &mut self.free_slots,

@@ -1,0 +1,247 @@
+//! From flags to a plan: everything that can be wrong with them is found here, before anything is sent.
+
+use std::time::Duration;
+
+use load::{
+    Arrivals, Dispatch, Expectation, FeedOrder, LoadError, Pacing, Plan, Rate, Requests, Slice,
+    Stage, StatusRule, Target, Url, notation,
+};
+
+use super::arguments::{ArrivalsArg, DispatchArg, EngineArg, FeedOrderArg, LoadArgs, StagesOf};
+use crate::exit::Usage;
+
+/// Ends with a message about wrong usage.
+macro_rules! refuse {
+    ($($message:tt)*) => {
+        return Err(Usage(format!($($message)*)).into())
+    };
+}
+
+/// Stands for "until all requests are sent".
+pub(super) const ENDLESS: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// The plan that the flags describe.
+pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
+    if args.engine == EngineArg::IoUring {
+        refuse!("--engine io_uring is not built into this version: use --engine epoll, or auto");
+    }
+    if args.threads == 0 || args.connections == 0 {
+        refuse!("--threads and --connections need at least 1");
+    }
+    let url: Url = args.url.parse()?;
+    let requests = requests(args, &url)?;
+    let addr = url.resolve(args.i_may_load_this_host)?;
+    let target = Target {
+        expectation: Expectation {
+            status: args
+                .expect_status
+                .map_or(StatusRule::Success, StatusRule::Exact),
+            body_bytes: args.expect_length,
+            body_sha256: args.expect_body_sha256,
+            json_field: args.expect_json.clone(),
+            sample_every: args.check_every,
+        },
+        timeout: args.timeout,
+        keep_alive: !args.no_keep_alive,
+        ..Target::new(addr, url.authority, requests)
+    };
+    let slice = slice(args)?;
+    if let (false, Some(slo)) = (
+        slice.pacing.is_open(),
+        args.slo.iter().find(|slo| slo.needs_open_loop()),
+    ) {
+        refuse!(
+            "--slo '{}': a closed loop has no response time, because it sends later when answers are late; \
+             give a --rate, or use service_…",
+            slo.text()
+        );
+    }
+    if args.threads > slice.pacing.concurrency() {
+        refuse!("--threads {} are more than the connections", args.threads);
+    }
+    let cpus = args.pin.clone().map(|cpus| cpus.0).unwrap_or_default();
+    Ok(Plan {
+        target,
+        slice,
+        threads: args.threads,
+        cpus,
+    })
+}
+
+fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
+    let think_time = args.think_time.unwrap_or_default();
+    let stages = args
+        .stages
+        .as_deref()
+        .map(notation::stages)
+        .transpose()
+        .map_err(anyhow::Error::msg)?;
+    let length = |stages: &[Stage]| stages.iter().map(|stage| stage.duration).sum::<Duration>();
+    let staged = stages.as_deref().map(length);
+    let arrivals = match args.arrivals {
+        ArrivalsArg::Constant => Arrivals::Constant,
+        ArrivalsArg::Poisson => Arrivals::Poisson,
+    };
+    let dispatch = match args.dispatch {
+        DispatchArg::PerConnection => Dispatch::PerConnection,
+        DispatchArg::Shared => Dispatch::Shared,
+        DispatchArg::Unbounded => Dispatch::Unbounded,
+    };
+    let open = |rate| Pacing::Open {
+        rate,
+        connections: args.connections,
+        dispatch,
+    };
+    let pacing = match (stages, args.rate, args.users) {
+        (Some(stages), ..) if args.stages_of == StagesOf::Connections => {
+            Pacing::ClosedStages { stages, think_time }
+        }
+        (Some(stages), ..) => open(Rate::staged(stages, arrivals)),
+        (_, Some(rate), _) if !rate.is_finite() || rate <= 0.0 => {
+            refuse!("--rate {rate} should be above 0")
+        }
+        (_, Some(rate), _) => open(Rate {
+            arrivals,
+            ..Rate::constant(rate)
+        }),
+        (_, _, Some(users)) => Pacing::Users {
+            users,
+            ramp_up: args.ramp_up.unwrap_or_default(),
+            requests_per_user: args.requests_per_user,
+            think_time,
+        },
+        _ => Pacing::Closed {
+            concurrency: args.connections,
+            think_time,
+        },
+    };
+    if pacing.is_open() && args.think_time.is_some() {
+        refuse!(
+            "--think-time belongs to a closed loop: with a rate, the schedule says when to send"
+        );
+    }
+    let counted = args.requests.is_some() || args.requests_per_user.is_some();
+    let usual = if counted {
+        ENDLESS
+    } else {
+        Duration::from_secs(10)
+    };
+    let warm_up = args.warm_up.unwrap_or_default();
+    let measured = args
+        .duration
+        .or(staged.map(|all| all.saturating_sub(warm_up)))
+        .unwrap_or(usual);
+    if measured.is_zero() {
+        refuse!(
+            "nothing is left to measure: --duration must be above 0, and --stages longer than --warm-up"
+        );
+    }
+    Ok(Slice {
+        requests: args.requests,
+        discard: warm_up,
+        drain: args.timeout,
+        seed: args.seed,
+        ..Slice::new(pacing, warm_up + measured)
+    })
+}
+
+fn requests(args: &LoadArgs, url: &Url) -> anyhow::Result<Requests> {
+    let mut headers = args
+        .header
+        .iter()
+        .map(|field| header(field))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    if args.no_keep_alive {
+        headers.push(("Connection".to_owned(), "close".to_owned()));
+    }
+    if let Some(path) = &args.body_file {
+        let body = std::fs::read(path).map_err(|error| {
+            Usage(format!(
+                "cannot read --body-file {}: {error}",
+                path.display()
+            ))
+        })?;
+        if args.feed.is_none() {
+            let method = args.method.as_deref().unwrap_or("POST");
+            check_method(method)?;
+            let bytes =
+                load::request_bytes(method, &url.target, &url.authority, &headers, Some(&body));
+            return Ok(Requests::same(bytes));
+        }
+        refuse!("--feed and --body-file do not go together: put the bodies into the feed");
+    }
+    let text = match &args.feed {
+        None => String::new(),
+        Some(path) => std::fs::read_to_string(path)
+            .map_err(|error| Usage(format!("cannot read --feed {}: {error}", path.display())))?,
+    };
+    let body = args.body.as_deref().map(str::as_bytes);
+    let feeds_targets = text.starts_with('/');
+    if args.feed.is_some() && !feeds_targets && body.is_some() {
+        refuse!("--feed with bodies and --body do not go together: put the bodies into the feed");
+    }
+    let rows: Vec<(&str, Option<&[u8]>)> = match &args.feed {
+        None => vec![(url.target.as_str(), body)],
+        Some(_) if feeds_targets => text.lines().map(|line| (line, body)).collect(),
+        Some(_) => text
+            .lines()
+            .map(|line| (url.target.as_str(), Some(line.as_bytes())))
+            .collect(),
+    };
+    let feed_error = |line: Option<usize>, reason: String| LoadError::Feed {
+        path: args.feed.as_ref().map_or_else(
+            || "command line".to_owned(),
+            |path| path.display().to_string(),
+        ),
+        line,
+        reason,
+    };
+    for ((target, _), line) in rows.iter().zip(1..) {
+        if !target.starts_with('/') || target.contains(char::is_whitespace) {
+            let reason = format!(
+                "'{target}' is no request target: it should start with / and hold no blanks"
+            );
+            return Err(feed_error(Some(line), reason).into());
+        }
+    }
+    let has_body = rows.iter().any(|(_, body)| body.is_some());
+    let method = args
+        .method
+        .as_deref()
+        .unwrap_or(if has_body { "POST" } else { "GET" });
+    check_method(method)?;
+    let order = match args.feed_order {
+        FeedOrderArg::InOrder => FeedOrder::InOrder,
+        FeedOrderArg::Random => FeedOrder::Random,
+        FeedOrderArg::Zipf => FeedOrder::Zipf,
+    };
+    Requests::feed(method, &url.authority, &headers, rows, order)
+        .map_err(|(row, reason)| feed_error(args.feed.is_some().then_some(row + 1), reason).into())
+}
+
+fn check_method(method: &str) -> anyhow::Result<()> {
+    let sound = !method.is_empty()
+        && method
+            .bytes()
+            .all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+    if !sound || method == "CONNECT" {
+        refuse!("--method '{method}' should be like GET or POST");
+    }
+    Ok(())
+}
+
+fn header(field: &str) -> anyhow::Result<(String, String)> {
+    let is_token =
+        |letter: char| letter.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(letter);
+    let Some((name, value)) = field.split_once(':') else {
+        refuse!("-H '{field}' should be like 'Name: value'");
+    };
+    if name.is_empty() || !name.chars().all(is_token) || value.contains(['\r', '\n', '\0']) {
+        refuse!("-H '{field}' should be like 'Name: value'");
+    }
+    if name.eq_ignore_ascii_case("content-length") || name.eq_ignore_ascii_case("transfer-encoding")
+    {
+        refuse!("-H '{field}': the length of the body is said by bancada itself");
+    }
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
