@@ -17,10 +17,9 @@ const FORBIDDEN: [&str; 10] = [
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder).expect("the crate's own folder is readable");
     entries
+        .map(|entry| entry.expect("its entries too").path())
         .flat_map(|path| {
             if path.is_dir() {
                 sources(&path)
