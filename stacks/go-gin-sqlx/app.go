@@ -18,9 +18,14 @@ func newApp(db *sqlx.DB, logRequests bool) http.Handler {
 	}
 
 	app.GET("/health", health(db))
+	app.GET("/hello", hello)
+	app.GET("/async", wait)
+	app.GET("/fibonacci", answerFibonacci)
+	app.GET("/cache", buildMovies)
 	app.POST("/user", echoUser)
 	if db != nil {
 		app.GET("/users", listUsers(db))
+		app.GET("/db", listMovies(db))
 	}
 	return app
 }

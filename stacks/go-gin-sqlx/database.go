@@ -9,6 +9,8 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
+const findTables = `SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL`
+
 // connect opens the connection pool and checks that it reaches the tables that are served.
 func connect(ctx context.Context, settings settings) (*sqlx.DB, error) {
 	db, err := sqlx.ConnectContext(ctx, "pgx", settings.databaseURL)
@@ -19,7 +21,7 @@ func connect(ctx context.Context, settings settings) (*sqlx.DB, error) {
 	db.SetMaxIdleConns(settings.poolIdle)
 
 	var found bool
-	if err := db.GetContext(ctx, &found, `SELECT to_regclass('"user"') IS NOT NULL`); err != nil {
+	if err := db.GetContext(ctx, &found, findTables); err != nil {
 		return nil, err
 	}
 	if !found {

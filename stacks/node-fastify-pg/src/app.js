@@ -2,8 +2,13 @@
 
 import Fastify from 'fastify';
 
+import { fibonacci } from './fibonacci.js';
+import { hello } from './hello.js';
 import { jsonEcho } from './json_echo.js';
+import { jsonLarge } from './json_large.js';
+import { moviesList } from './movies_list.js';
 import { usersList } from './users_list.js';
+import { wait } from './wait.js';
 
 export function build(pool, settings) {
   const app = Fastify({
@@ -23,7 +28,9 @@ export function build(pool, settings) {
     await pool?.query('SELECT 1');
     return { status: 'ok' };
   });
-  app.register(jsonEcho);
-  if (pool) app.register(usersList, { pool });
+  for (const workload of [hello, wait, fibonacci, jsonEcho, jsonLarge]) app.register(workload);
+  if (pool) {
+    for (const workload of [usersList, moviesList]) app.register(workload, { pool });
+  }
   return app;
 }

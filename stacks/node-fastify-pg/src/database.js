@@ -2,6 +2,9 @@
 
 import pg from 'pg';
 
+const FIND_TABLES = `
+  SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL AS found`;
+
 export async function connect({ databaseUrl, poolSize, poolIdle, workers }) {
   const idle = Math.floor(poolIdle / workers);
   const pool = new pg.Pool({
@@ -12,7 +15,7 @@ export async function connect({ databaseUrl, poolSize, poolIdle, workers }) {
   // An idle connection that breaks is replaced on its next use; without a listener it ends the process.
   pool.on('error', (error) => console.error(error.message));
 
-  const { rows } = await pool.query(`SELECT to_regclass('"user"') IS NOT NULL AS found`);
+  const { rows } = await pool.query(FIND_TABLES);
   if (!rows[0].found) {
     throw new Error('the database of DATABASE_URL has no table that this service reads');
   }

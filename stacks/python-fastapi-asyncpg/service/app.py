@@ -6,7 +6,17 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
-from service import database, json_echo, settings, users_list
+from service import (
+    database,
+    fibonacci,
+    hello,
+    json_echo,
+    json_large,
+    movies_list,
+    settings,
+    users_list,
+    wait,
+)
 
 
 @asynccontextmanager
@@ -19,9 +29,11 @@ async def lifespan(app: FastAPI):
 
 
 app = FastAPI(lifespan=lifespan)
-app.include_router(json_echo.router)
+for workload in (hello, wait, fibonacci, json_echo, json_large):
+    app.include_router(workload.router)
 if settings.DATABASE_URL is not None:
-    app.include_router(users_list.router)
+    for workload in (users_list, movies_list):
+        app.include_router(workload.router)
 
 
 @app.get("/health")
@@ -33,7 +45,5 @@ async def health(request: Request) -> None:
 @app.exception_handler(RequestValidationError)
 async def refuse(request: Request, error: RequestValidationError) -> JSONResponse:
     """Answers an ill-typed request like a malformed one; the default would be 422."""
-    reasons = [
-        {"at": reason["loc"], "reason": reason["msg"]} for reason in error.errors()
-    ]
+    reasons = [{"at": reason["loc"], "reason": reason["msg"]} for reason in error.errors()]
     return JSONResponse({"detail": reasons}, status_code=400)

@@ -6,6 +6,8 @@ import asyncpg
 
 from service import settings
 
+FIND_TABLES = """SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL"""
+
 
 @asynccontextmanager
 async def pool(url: str):
@@ -14,8 +16,6 @@ async def pool(url: str):
         min_size=settings.DB_POOL_IDLE // settings.WORKERS,
         max_size=settings.DB_POOL_SIZE // settings.WORKERS,
     ) as pool:
-        if not await pool.fetchval("""SELECT to_regclass('"user"') IS NOT NULL"""):
-            raise RuntimeError(
-                "the database of DATABASE_URL has no table that this service reads"
-            )
+        if not await pool.fetchval(FIND_TABLES):
+            raise RuntimeError("the database of DATABASE_URL has no table that this service reads")
         yield pool

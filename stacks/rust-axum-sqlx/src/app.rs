@@ -8,15 +8,21 @@ use sqlx::PgPool;
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
 
-use crate::{json_echo, users_list};
+use crate::{fibonacci, hello, json_echo, json_large, movies_list, users_list, wait};
 
 pub fn router(pool: Option<PgPool>, log_requests: bool) -> Router {
-    let mut app = Router::new().route("/user", post(json_echo::answer));
+    let mut app = Router::new()
+        .route("/hello", get(hello::answer))
+        .route("/async", get(wait::answer))
+        .route("/fibonacci", get(fibonacci::answer))
+        .route("/cache", get(json_large::answer))
+        .route("/user", post(json_echo::answer));
     app = match pool {
         Some(pool) => app.merge(
             Router::new()
                 .route("/health", get(health))
                 .route("/users", get(users_list::answer))
+                .route("/db", get(movies_list::answer))
                 .with_state(pool),
         ),
         None => app.route("/health", get(())),

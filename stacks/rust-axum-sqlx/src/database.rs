@@ -11,9 +11,11 @@ pub async fn connect(database: &Database) -> anyhow::Result<PgPool> {
     let mut connection = PgConnection::connect(&database.url)
         .await
         .context("cannot reach the database of DATABASE_URL")?;
-    let found: bool = sqlx::query_scalar(r#"SELECT to_regclass('"user"') IS NOT NULL"#)
-        .fetch_one(&mut connection)
-        .await?;
+    let found: bool = sqlx::query_scalar(
+        r#"SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL"#,
+    )
+    .fetch_one(&mut connection)
+    .await?;
     ensure!(
         found,
         "the database of DATABASE_URL has no table that this service reads"

@@ -2,9 +2,14 @@
 
 mod app;
 mod database;
+mod fibonacci;
+mod hello;
 mod json_echo;
+mod json_large;
+mod movies_list;
 mod settings;
 mod users_list;
+mod wait;
 
 use std::time::Duration;
 
