@@ -1,0 +1,176 @@
+//! One stack held against the contract of one workload, from start to stop.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+use std::time::Duration;
+
+use catalog::{TreatmentManifest, Workload};
+
+use super::contract::{CaseResult, check_contract};
+use super::ready::wait_ready;
+use crate::postgres::{Postgres, PostgresError};
+use crate::prepare::{PrepareError, Prepared, service_environment};
+use crate::supervise::{Child, Spec, SuperviseError, Supervisor};
+
+/// Longest wait for a service to say that it is ready.
+const READY_WITHIN: Duration = Duration::from_secs(60);
+/// Time a service has to stop by itself after SIGTERM.
+const STOP_GRACE: Duration = Duration::from_secs(5);
+/// Connections of the service: enough for what a contract asks, one after the other.
+const POOL: u32 = 4;
+/// Lines of a service's own output that a message repeats.
+const LOG_LINES: usize = 3;
+
+/// How a stack did on a workload.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellResult {
+    /// The cases, as far as the service got.
+    pub cases: Vec<CaseResult>,
+    /// What was wrong with the service beyond its answers: not ready, ended, did not stop.
+    pub broken: Vec<String>,
+}
+
+impl CellResult {
+    /// Whether everything was right.
+    pub fn passed(&self) -> bool {
+        self.broken.is_empty()
+            && !self.cases.is_empty()
+            && self.cases.iter().all(|case| case.passed)
+    }
+}
+
+/// Why a stack could not be tried at all.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// Its program is not there.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    /// It could not be started or stopped.
+    #[error(transparent)]
+    Supervise(#[from] SuperviseError),
+    /// Its database could not be made.
+    #[error(transparent)]
+    Postgres(#[from] PostgresError),
+    /// The workload has a database, and there is no server.
+    #[error("{0} has a database, and there is no PostgreSQL")]
+    NoDatabase(String),
+    /// No port for it.
+    #[error("there is no free port on 127.0.0.1: {0}")]
+    Port(io::Error),
+}
+
+/// Starts the service on a database of its own, holds it against the contract, and stops it.
+///
+/// `postgres` must hold the workload's template where the workload has a database.
+///
+/// # Errors
+/// When the bench fails. What the service does wrong is in the result.
+pub fn verify_cell(
+    supervisor: &Supervisor,
+    postgres: Option<&mut Postgres>,
+    prepared: &Prepared,
+    workload: &Workload,
+    launch: &str,
+    logs: &Path,
+) -> Result<CellResult, VerifyError> {
+    let addr = free_addr().map_err(VerifyError::Port)?;
+    let database_url = match (workload.manifest.database.is_empty(), postgres) {
+        (true, _) => None,
+        (false, Some(postgres)) => Some(postgres.restore(
+            &format!("verify {}", prepared.stack.name),
+            &workload.name,
+            None,
+        )?),
+        (false, None) => return Err(VerifyError::NoDatabase(workload.name.clone())),
+    };
+    let start = prepared.launch(launch)?;
+    let has_database = database_url.is_some();
+    let mut env = service_environment(
+        &start.env,
+        &treatment(prepared, workload, launch, has_database),
+    );
+    env.insert("HOST".to_owned(), addr.ip().to_string());
+    env.insert("PORT".to_owned(), addr.port().to_string());
+    env.extend(database_url.map(|url| ("DATABASE_URL".to_owned(), url)));
+    let name = format!("{} on {}", prepared.stack.name, workload.name);
+    let child = supervisor.spawn(&Spec {
+        log: logs.join(format!(
+            "verify-{}-{}.log",
+            prepared.stack.name, workload.name
+        )),
+        program: start.program,
+        args: start.args,
+        cwd: start.cwd,
+        env: env.into_iter().collect(),
+        name,
+        ..Spec::default()
+    })?;
+    let mut result = examine(&child, addr, workload);
+    let ended = child.exited();
+    let stopped = child.stop(STOP_GRACE)?;
+    if let (Some(how), true) = (&ended, result.broken.is_empty()) {
+        result.broken.push(format!(
+            "it ended while it was asked ({how}){}",
+            printed(&child)
+        ));
+    }
+    if ended.is_none() && !stopped.in_time {
+        result.broken.push(format!(
+            "it did not stop within {} s of SIGTERM",
+            STOP_GRACE.as_secs()
+        ));
+    }
+    if !stopped.left_behind.is_empty() {
+        let count = stopped.left_behind.len();
+        result.broken.push(format!(
+            "it left {count} process(es) behind that had left its group"
+        ));
+    }
+    Ok(result)
+}
+
+fn examine(child: &Child, addr: SocketAddr, workload: &Workload) -> CellResult {
+    match wait_ready(addr, READY_WITHIN, &mut || child.exited()) {
+        Ok(_) => CellResult {
+            cases: check_contract(addr, &workload.contract, &workload.folder),
+            broken: Vec::new(),
+        },
+        Err(not_ready) => CellResult {
+            cases: Vec::new(),
+            broken: vec![format!("{not_ready}{}", printed(child))],
+        },
+    }
+}
+
+/// One worker, and a pool where there is a database.
+fn treatment(
+    prepared: &Prepared,
+    workload: &Workload,
+    launch: &str,
+    has_database: bool,
+) -> TreatmentManifest {
+    TreatmentManifest {
+        name: "verify".to_owned(),
+        stack: prepared.stack.name.clone(),
+        workload: workload.name.clone(),
+        launch: launch.to_owned(),
+        workers: 1,
+        db_pool_size: has_database.then_some(POOL),
+        db_pool_idle: None,
+        env: BTreeMap::new(),
+    }
+}
+
+/// The last lines of the service's output as the end of a sentence, with the file that has them all.
+fn printed(child: &Child) -> String {
+    match child.log_tail(LOG_LINES) {
+        lines if lines.is_empty() => String::new(),
+        lines => format!(": {} [{}]", lines.join(" | "), child.log().display()),
+    }
+}
+
+fn free_addr() -> io::Result<SocketAddr> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
+}
