@@ -1,1 +1,36 @@
-//! See ARCHITECTURE.
+//! From a run directory to what people read: findings first, then a rendering of them.
+//!
+//! `Findings::of` is pure and decides everything; the renderers only draw. All of it depends on the
+//! run directory alone, so the same run gives the same bytes on any machine.
+
+mod answer;
+mod audit;
+mod comparison;
+mod estimate;
+mod figures;
+mod figures_table;
+mod findings;
+mod json;
+mod markdown;
+mod of;
+mod paint;
+mod percentiles;
+mod plot;
+mod prose;
+mod saved;
+mod selection;
+mod table;
+mod terminal;
+mod text;
+mod units;
+mod verdicts;
+
+pub use findings::{
+    Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, Pair,
+    RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,
+};
+pub use json::json;
+pub use markdown::markdown;
+pub use saved::{read, save};
+pub use terminal::{provisional, terminal};
+pub use verdicts::Verdicts;

@@ -1,0 +1,99 @@
+//! The answer in one sentence.
+
+use record::{Better, Metric};
+
+use crate::comparison::more_blocks;
+use crate::findings::{Figure, Pair, TreatmentFindings, Verdict};
+use crate::text::enumerate;
+use crate::units;
+
+/// Says what the run found about its primary metric. `ranked` is in the order of the table.
+pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
+    let Some(leader) = ranked.first() else {
+        return format!(
+            "No answer: no treatment has a usable trial that measured {}.",
+            metric.title
+        );
+    };
+    let most = match metric.better {
+        Better::Higher => "highest",
+        _ => "lowest",
+    };
+    let figure = leader.figures.get(metric.name);
+    let value = figure.map_or(String::new(), |figure| figure_text(metric, figure));
+    if ranked.len() == 1 {
+        return format!(
+            "{} has a {} of {value}; there is nothing to compare it with.",
+            leader.title, metric.title
+        );
+    }
+    if figure.is_none_or(|figure| figure.low.is_none()) {
+        return format!(
+            "{} shows the {most} {}, {value}, but one block cannot tell a difference from noise.",
+            leader.title, metric.title
+        );
+    }
+    let first: Vec<String> = ranked
+        .iter()
+        .filter(|treatment| treatment.tier() == Some(1))
+        .map(|treatment| treatment.title.clone())
+        .collect();
+    if first.len() == 1 {
+        let margin = margin(ranked, pairs);
+        return format!(
+            "{} has the {most} {}: {value}{margin}.",
+            leader.title, metric.title
+        );
+    }
+    let who = if first.len() == ranked.len() {
+        format!(
+            "No treatment is shown to be ahead of all others on {}",
+            metric.title
+        )
+    } else {
+        format!(
+            "{} share the first tier on {}",
+            enumerate(&first),
+            metric.title
+        )
+    };
+    format!(
+        "{who}: {} shows the {most}, {value}{}.",
+        leader.title,
+        margin(ranked, pairs)
+    )
+}
+
+fn figure_text(metric: &Metric, figure: &Figure) -> String {
+    let value = units::with_unit(metric.unit, figure.estimate);
+    match figure.low.zip(figure.high) {
+        Some((low, high)) => {
+            let low = units::with_unit(metric.unit, low);
+            let high = units::with_unit(metric.unit, high);
+            format!("{value} (95 % interval {low} to {high})")
+        }
+        None => value,
+    }
+}
+
+/// How the leader stands to the next one.
+fn margin(ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
+    let next = ranked[1];
+    let pair = pairs
+        .iter()
+        .find(|pair| pair.treatment == ranked[0].name && pair.against == next.name);
+    let Some(pair) = pair else {
+        return String::new();
+    };
+    let range = pair.ratio.interval().map_or(String::new(), |(low, high)| {
+        format!(" (ratio {})", units::range(low, high))
+    });
+    match pair.verdict {
+        Verdict::Undecided { more_blocks_count } => format!(
+            "; whether it is ahead of {}, the next, is undecided{}{range}",
+            next.title,
+            more_blocks(more_blocks_count)
+        ),
+        _ => format!("; {}{range}", pair.sentence),
+    }
+}

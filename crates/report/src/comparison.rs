@@ -1,0 +1,114 @@
+//! Treatments held together on the primary metric: pairs, their verdicts, and the control.
+
+use record::{Better, Metric, Run};
+use stats::{Terms, simultaneous};
+
+use crate::estimate;
+use crate::findings::{Control, Pair, RatioEstimate, Verdict};
+use crate::selection::Selection;
+use crate::text::counted;
+use crate::units;
+
+/// The twin's ratio to the treatment it repeats; `None` before there are two blocks of both.
+pub(crate) fn control(run: &Run, selection: &Selection) -> Option<Control> {
+    let twin = run
+        .treatments
+        .iter()
+        .find(|treatment| treatment.twin_of.is_some())?;
+    let treatment = twin.twin_of.as_ref()?;
+    let logs = selection.log_ratios(&twin.name, treatment, &run.primary_metric);
+    let ratio = estimate::geometric(&logs)?;
+    let (low, high) = ratio.interval()?;
+    let log_interval = stats::Interval {
+        low: low.ln(),
+        high: high.ln(),
+    };
+    Some(Control {
+        treatment: treatment.clone(),
+        twin: twin.name.clone(),
+        bound_ratio: stats::twin::bound_ratio(log_interval),
+        differs: stats::twin::alarm(log_interval),
+        ratio,
+    })
+}
+
+/// Every pair of `ranked` (name and title), the one with the better estimate first.
+pub(crate) fn pairs(
+    ranked: &[(&str, &str)],
+    selection: &Selection,
+    metric: &Metric,
+    terms: &Terms,
+) -> Vec<Pair> {
+    let figures: Vec<_> = ranked
+        .iter()
+        .map(|(name, _)| selection.by_block(name, metric.name))
+        .collect();
+    let pairs_count = simultaneous::pairs_count(ranked.len());
+    let pair = |found: (usize, usize, RatioEstimate)| {
+        let (one, other, ratio) = ahead_first(found, metric.better);
+        let ((one, one_title), (other, other_title)) = (ranked[one], ranked[other]);
+        let logs = selection.log_ratios(one, other, metric.name);
+        let verdict = estimate::verdict(&ratio, &logs, metric.better, pairs_count, terms);
+        Pair {
+            treatment: one.to_owned(),
+            against: other.to_owned(),
+            signed_rank: estimate::hodges_lehmann(&logs),
+            sentence: sentence(one_title, other_title, verdict, metric),
+            ratio,
+            verdict,
+        }
+    };
+    estimate::all_pairs(&figures)
+        .into_iter()
+        .map(pair)
+        .collect()
+}
+
+/// Turns a pair so that its first treatment is the better one by the estimate.
+fn ahead_first(
+    (one, other, ratio): (usize, usize, RatioEstimate),
+    better: Better,
+) -> (usize, usize, RatioEstimate) {
+    let ahead = match better {
+        Better::Higher => ratio.ratio >= 1.0,
+        _ => ratio.ratio <= 1.0,
+    };
+    if ahead {
+        (one, other, ratio)
+    } else {
+        (other, one, ratio.inverted())
+    }
+}
+
+/// The verdict in the words of the method.
+fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String {
+    // "Faster" is said of time and of rates; a smaller memory is not faster.
+    let faster = if metric.unit == "bytes" {
+        "smaller"
+    } else {
+        "faster"
+    };
+    match verdict {
+        Verdict::Faster { at_least_ratio } => format!(
+            "{one} is {faster} than {other} by at least {}",
+            units::per_cent(at_least_ratio)
+        ),
+        Verdict::PracticallyEqual => format!("{one} and {other} are practically equal"),
+        Verdict::FasterMaybeTooSmall => {
+            format!("{one} is {faster} than {other}, may be too small to matter")
+        }
+        Verdict::Undecided { more_blocks_count } => {
+            format!(
+                "{one} against {other} is undecided{}",
+                more_blocks(more_blocks_count)
+            )
+        }
+    }
+}
+
+/// How far a decision is, as the end of a sentence.
+pub(crate) fn more_blocks(count: Option<usize>) -> String {
+    count.map_or(String::new(), |count| {
+        format!(", about {}", counted(count, "more block"))
+    })
+}

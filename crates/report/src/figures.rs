@@ -1,0 +1,60 @@
+//! The figures of one treatment over its blocks.
+
+use std::collections::BTreeMap;
+
+use record::{Histograms, METRICS, Metric, Trial};
+
+use crate::findings::{Basis, Figure};
+use crate::{estimate, percentiles};
+
+/// Every figure that the trials of one treatment give; what they did not measure is absent.
+pub(crate) fn figures(
+    trials: &[&Trial],
+    histograms: &BTreeMap<String, Histograms>,
+) -> BTreeMap<String, Figure> {
+    let mut figures = percentiles::tails(trials, histograms);
+    for metric in METRICS {
+        if percentiles::is_tail(metric.name) {
+            continue;
+        }
+        let values: Vec<f64> = trials
+            .iter()
+            .filter_map(|trial| trial.metrics.get(metric.name).copied())
+            .collect();
+        // A block without the percentile was slower there than any block that has it.
+        let hidden = percentiles::is_percentile(metric.name) && values.len() < trials.len();
+        if !values.is_empty() && !hidden {
+            figures.insert(metric.name.to_owned(), over_blocks(metric, &values));
+        }
+    }
+    figures
+}
+
+fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {
+    let blocks_count = values.len();
+    let plain = |estimate: f64, basis: Basis| Figure {
+        estimate,
+        low: None,
+        high: None,
+        blocks_count,
+        basis,
+    };
+    let sum: f64 = values.iter().sum();
+    if metric.unit == "count" {
+        return plain(sum, Basis::Sum);
+    }
+    if values.iter().any(|value| *value <= 0.0) {
+        return plain(sum / blocks_count as f64, Basis::ArithmeticMean);
+    }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    match estimate::geometric(&logs) {
+        Some(found) => Figure {
+            estimate: found.ratio,
+            low: found.low_ratio,
+            high: found.high_ratio,
+            blocks_count,
+            basis: Basis::GeometricMean,
+        },
+        None => plain(sum, Basis::Sum),
+    }
+}

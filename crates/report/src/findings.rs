@@ -1,0 +1,323 @@
+//! What a run showed: the one document that every renderer draws (`bancada.report/1`).
+//!
+//! Numbers carry their unit in their key: in `figures` the key is the metric's name. What was not
+//! measured is absent.
+
+use std::collections::BTreeMap;
+
+use record::{Design, Environment, Skipped, TrialStatus, VoidedBlock};
+use serde::Serialize;
+
+/// Everything a report says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Findings {
+    /// Always `bancada.report/1`.
+    pub schema: &'static str,
+    /// Name of the run directory.
+    pub run: String,
+    /// Experiment's folder name.
+    pub experiment: String,
+    /// Experiment's title.
+    pub title: String,
+    /// The question.
+    pub question: String,
+    /// The answer in one sentence, with its interval.
+    pub answer: String,
+    /// Why the answer may still change; absent when the run ended as its design says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provisional: Option<String>,
+    /// A limit of the design, to be read beside every figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caveat: Option<String>,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<String>,
+    /// Why it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
+    /// Version that ran it.
+    pub bancada_version: String,
+    /// Metric that verdicts and ranks are about.
+    pub primary_metric: String,
+    /// Treatment the table compares with.
+    pub baseline: String,
+    /// Smallest difference that matters to the user.
+    pub relevant_difference_ratio: f64,
+    /// Confidence level of every interval.
+    pub confidence_level_ratio: f64,
+    /// Blocks that figures are estimated from.
+    pub blocks_count: usize,
+    /// Whether the run can be trusted.
+    pub audit: Audit,
+    /// What the bench called different that is the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
+    /// Every treatment but the control: the ranked ones first, best first.
+    pub treatments: Vec<TreatmentFindings>,
+    /// Every pair of ranked treatments on the primary metric; intervals hold for all of them at once.
+    pub pairs: Vec<Pair>,
+    /// Ratios to the baseline on the other metrics: each interval stands alone, so some will mislead.
+    pub exploratory: Vec<Exploratory>,
+    /// Treatments left out before the start.
+    pub skipped: Vec<Skipped>,
+    /// What was found damaged and left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// How it was measured.
+    pub design: Design,
+    /// Where it was measured.
+    pub environment: Environment,
+}
+
+impl Findings {
+    /// A treatment by name.
+    pub fn treatment(&self, name: &str) -> Option<&TreatmentFindings> {
+        self.treatments
+            .iter()
+            .find(|treatment| treatment.name == name)
+    }
+}
+
+/// Counts of trials by status, with the reasons.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Audit {
+    /// Trials that passed every check.
+    pub valid_count: usize,
+    /// Trials shown and ranked with a mark.
+    pub degraded_count: usize,
+    /// Trials shown and never ranked.
+    pub invalid_count: usize,
+    /// Every trial that is not VALID.
+    pub reasons: Vec<AuditReason>,
+    /// How often each check passed, warned and failed, in the order of first appearance.
+    pub checks: Vec<CheckCount>,
+    /// Blocks that a rule about the environment made void.
+    pub voided_blocks: Vec<VoidedBlock>,
+}
+
+/// Why one trial is not VALID.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AuditReason {
+    /// The trial.
+    pub trial: String,
+    /// Treatment it measured.
+    pub treatment: String,
+    /// Its status.
+    pub status: TrialStatus,
+    /// One sentence each.
+    pub reasons: Vec<String>,
+}
+
+/// How one check of the audit came out over all trials.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckCount {
+    /// Name of the check.
+    pub check: String,
+    /// Trials within its rule.
+    pub pass_count: usize,
+    /// Trials outside it, usable with care.
+    pub warn_count: usize,
+    /// Trials outside it, not usable.
+    pub fail_count: usize,
+}
+
+/// The A/A twin: one treatment entered twice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Control {
+    /// Treatment that was entered twice.
+    pub treatment: String,
+    /// Its second entry.
+    pub twin: String,
+    /// The second entry over the first, on the primary metric.
+    pub ratio: RatioEstimate,
+    /// What this bench cannot see today: the end of the interval that is farther from 1.
+    pub bound_ratio: f64,
+    /// Whether the interval excludes 1, which happens to one sound run in twenty.
+    pub differs: bool,
+}
+
+/// A ratio of two treatments over blocks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RatioEstimate {
+    /// Exponential of the mean log ratio over blocks.
+    pub ratio: f64,
+    /// Lower end of the interval; absent with fewer than two blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_ratio: Option<f64>,
+    /// Upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high_ratio: Option<f64>,
+    /// Blocks in which both were usable.
+    pub blocks_count: usize,
+}
+
+impl RatioEstimate {
+    /// Both ends, where there are any.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.low_ratio.zip(self.high_ratio)
+    }
+
+    /// The same comparison seen from the other side.
+    pub fn inverted(&self) -> RatioEstimate {
+        RatioEstimate {
+            ratio: 1.0 / self.ratio,
+            low_ratio: self.high_ratio.map(|high| 1.0 / high),
+            high_ratio: self.low_ratio.map(|low| 1.0 / low),
+            blocks_count: self.blocks_count,
+        }
+    }
+}
+
+/// Where a treatment stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Standing {
+    /// Among the ranked.
+    Ranked {
+        /// Tier, counted from 1: nobody in it is shown to be better than another of it.
+        tier: usize,
+        /// Best rank it may have: one more than the number shown to be better.
+        rank_low: usize,
+        /// Worst rank it may have.
+        rank_high: usize,
+    },
+    /// Shown and never ranked.
+    Unranked {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// One treatment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TreatmentFindings {
+    /// Name within the run.
+    pub name: String,
+    /// How reports name it.
+    pub title: String,
+    /// Its rank, or why it has none.
+    pub standing: Standing,
+    /// Trials that passed every check.
+    pub valid_count: usize,
+    /// Trials shown and ranked with a mark.
+    pub degraded_count: usize,
+    /// Trials shown and never ranked.
+    pub invalid_count: usize,
+    /// Ratio to the baseline on the primary metric; for ranked treatments its interval is simultaneous.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_baseline: Option<RatioEstimate>,
+    /// Figures by metric name. They come from usable trials, or where there are none from INVALID ones.
+    pub figures: BTreeMap<String, Figure>,
+    /// What the service leaves out that others do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skips: Vec<String>,
+}
+
+impl TreatmentFindings {
+    /// Tier of a ranked treatment.
+    pub fn tier(&self) -> Option<usize> {
+        match self.standing {
+            Standing::Ranked { tier, .. } => Some(tier),
+            Standing::Unranked { .. } => None,
+        }
+    }
+}
+
+/// One figure over blocks, in the unit that its metric's name ends in.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figure {
+    /// The figure.
+    pub estimate: f64,
+    /// Lower end of its interval; absent where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// Upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+    /// Blocks it comes from.
+    pub blocks_count: usize,
+    /// How it was put together.
+    pub basis: Basis,
+}
+
+/// How a figure was put together from blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Geometric mean over blocks, Student t interval on logarithms.
+    GeometricMean,
+    /// Arithmetic mean over blocks, because one of them is zero.
+    ArithmeticMean,
+    /// Sum over blocks.
+    Sum,
+    /// Percentile of the merged histograms, interval from leaving out one block at a time.
+    MergedHistograms,
+}
+
+/// Two ranked treatments on the primary metric.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pair {
+    /// The one ahead.
+    pub treatment: String,
+    /// The one behind.
+    pub against: String,
+    /// The first over the second; the interval is simultaneous over all pairs.
+    #[serde(flatten)]
+    pub ratio: RatioEstimate,
+    /// Unadjusted 95 % signed-rank interval (Hodges–Lehmann).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_rank: Option<SignedRank>,
+    /// What may be said.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The verdict in words.
+    pub sentence: String,
+}
+
+/// An unadjusted interval that trusts no distribution.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SignedRank {
+    /// Hodges–Lehmann estimate.
+    pub ratio: f64,
+    /// Lower end.
+    pub low_ratio: f64,
+    /// Upper end.
+    pub high_ratio: f64,
+}
+
+/// What may be said about a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval is beyond what matters and what the bench can see.
+    Faster {
+        /// The near end of the interval.
+        at_least_ratio: f64,
+    },
+    /// The whole interval is within what does not matter.
+    PracticallyEqual,
+    /// The interval excludes 1, and may be too small to matter.
+    FasterMaybeTooSmall,
+    /// Neither.
+    Undecided {
+        /// Blocks that would decide it if the spread stays as it is; absent when that cannot be said.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        more_blocks_count: Option<usize>,
+    },
+}
+
+/// A ratio to the baseline on a metric that is not the primary one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Exploratory {
+    /// The metric.
+    pub metric: String,
+    /// The treatment.
+    pub treatment: String,
+    /// The baseline.
+    pub against: String,
+    /// The first over the second; the interval is not adjusted for the number of comparisons.
+    #[serde(flatten)]
+    pub ratio: RatioEstimate,
+}

@@ -1,0 +1,216 @@
+//! Tail percentiles of a treatment, from the merged histograms of its blocks.
+//!
+//! They cover every request: one that is in no histogram did not end well and counts as slower than
+//! every answer, so a percentile that falls among those is absent.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use record::{CLOSED_SERVICE_TAG, Histograms, RESPONSE_TAG, Trial};
+
+use crate::findings::{Basis, Figure};
+
+/// A tail with fewer requests says nothing.
+const LEAST_TAIL_COUNT: f64 = 100.0;
+
+/// Which histogram a metric comes from.
+struct Tail {
+    metric: &'static str,
+    quantile: f64,
+    tag: &'static str,
+    load: &'static str,
+}
+
+const TAILS: &[Tail] = &[
+    Tail {
+        metric: "response_p99_ns",
+        quantile: 0.99,
+        tag: RESPONSE_TAG,
+        load: "open",
+    },
+    Tail {
+        metric: "closed_service_p99_ns",
+        quantile: 0.99,
+        tag: CLOSED_SERVICE_TAG,
+        load: "closed",
+    },
+];
+
+/// Whether a metric is taken from merged histograms and never averaged.
+pub(crate) fn is_tail(metric: &str) -> bool {
+    TAILS.iter().any(|tail| tail.metric == metric)
+}
+
+/// Whether a metric is a percentile at all: a block that lacks one was slower there than any that has it.
+pub(crate) fn is_percentile(metric: &str) -> bool {
+    let after = metric.split("_p").skip(1);
+    after
+        .into_iter()
+        .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The tail percentiles of one treatment, a trial a block.
+pub(crate) fn tails(
+    trials: &[&Trial],
+    histograms: &BTreeMap<String, Histograms>,
+) -> BTreeMap<String, Figure> {
+    let figure = |tail: &Tail| {
+        let blocks = distributions(tail, trials, histograms)?;
+        Some((tail.metric.to_owned(), merged(&blocks, tail.quantile)?))
+    };
+    TAILS.iter().filter_map(figure).collect()
+}
+
+/// Answers of one block, and how many requests had none.
+struct Distribution {
+    answers: Histogram<u64>,
+    unanswered_count: u64,
+}
+
+/// One distribution a block; `None` when a block has none, because a tail without it would be another tail.
+fn distributions(
+    tail: &Tail,
+    trials: &[&Trial],
+    histograms: &BTreeMap<String, Histograms>,
+) -> Option<Vec<Distribution>> {
+    let distribution = |trial: &&Trial| {
+        let answers = histograms.get(&trial.trial)?.get(tail.tag)?.clone();
+        let unanswered_count = requests_count(trial, tail.load).saturating_sub(answers.len());
+        Some(Distribution {
+            answers,
+            unanswered_count,
+        })
+    };
+    trials.iter().map(distribution).collect()
+}
+
+/// Requests of the windows under one kind of load.
+fn requests_count(trial: &Trial, load: &str) -> u64 {
+    let windows = trial.slices.iter().filter(|slice| slice.load == load);
+    windows
+        .map(|slice| {
+            slice
+                .good_answers_count
+                .saturating_add(slice.failed_requests_count)
+        })
+        .fold(0, u64::saturating_add)
+}
+
+fn merged(blocks: &[Distribution], quantile: f64) -> Option<Figure> {
+    let mut all = Distribution {
+        answers: blocks.first()?.answers.clone(),
+        unanswered_count: 0,
+    };
+    all.answers.auto(true);
+    all.answers.reset();
+    for block in blocks {
+        all.answers.add(&block.answers).ok()?;
+        all.unanswered_count = all.unanswered_count.saturating_add(block.unanswered_count);
+    }
+    let requests = all.answers.len().saturating_add(all.unanswered_count) as f64;
+    // Compared with a hair of slack: 10,000 × (1 − 0.99) is not quite 100 in binary.
+    if requests * (1.0 - quantile) < LEAST_TAIL_COUNT - 1e-6 {
+        return None;
+    }
+    let estimate = at(&all, quantile)?;
+    let left_out: Option<Vec<f64>> = blocks
+        .iter()
+        .map(|block| at(&without(&all, block)?, quantile).map(f64::ln))
+        .collect();
+    let interval = left_out
+        .as_deref()
+        .and_then(|logs| crate::estimate::leave_one_out(estimate.ln(), logs));
+    Some(Figure {
+        estimate,
+        low: interval.map(|(low, _)| low.exp()),
+        high: interval.map(|(_, high)| high.exp()),
+        blocks_count: blocks.len(),
+        basis: Basis::MergedHistograms,
+    })
+}
+
+fn without(all: &Distribution, block: &Distribution) -> Option<Distribution> {
+    let mut answers = all.answers.clone();
+    answers.subtract(&block.answers).ok()?;
+    Some(Distribution {
+        answers,
+        unanswered_count: all.unanswered_count.saturating_sub(block.unanswered_count),
+    })
+}
+
+/// The smallest value that `quantile` of all requests did not exceed; `None` when those are not all answers.
+fn at(distribution: &Distribution, quantile: f64) -> Option<f64> {
+    let answers = &distribution.answers;
+    let requests = answers.len().saturating_add(distribution.unanswered_count);
+    let rank = (quantile * requests as f64 - 1e-6).ceil().max(1.0) as u64;
+    let mut passed = 0_u64;
+    for step in answers.iter_recorded() {
+        passed = passed.saturating_add(step.count_since_last_iteration());
+        if passed >= rank {
+            return Some(answers.highest_equivalent(step.value_iterated_to()) as f64);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(answers: impl IntoIterator<Item = u64>, unanswered_count: u64) -> Distribution {
+        let mut histogram = Histogram::new(3).unwrap();
+        answers
+            .into_iter()
+            .for_each(|value| histogram.record(value).unwrap());
+        Distribution {
+            answers: histogram,
+            unanswered_count,
+        }
+    }
+
+    #[test]
+    fn a_tail_of_fewer_than_a_hundred_requests_is_absent() {
+        assert!(merged(&[block(1..=9_999, 0)], 0.99).is_none());
+        let found = merged(&[block(1..=10_000, 0)], 0.99).unwrap();
+        assert!(
+            (found.estimate / 9_900.0 - 1.0).abs() < 2e-3,
+            "{}",
+            found.estimate
+        );
+        assert_eq!(found.low, None);
+    }
+
+    #[test]
+    fn a_request_without_an_answer_is_slower_than_every_answer() {
+        // 100 of 20,000 unanswered: the 99th percentile is the 19,800th of 19,900 answers.
+        let found = merged(&[block(1..=19_900, 100)], 0.99).unwrap();
+        assert!(
+            (found.estimate / 19_800.0 - 1.0).abs() < 2e-3,
+            "{}",
+            found.estimate
+        );
+        // More than one in a hundred unanswered: it falls among them.
+        assert!(merged(&[block(1..=19_900, 300)], 0.99).is_none());
+    }
+
+    #[test]
+    fn percentiles_are_merged_and_never_averaged() {
+        // A tenth of the requests, all in one block, are a hundred times slower: so is the tail.
+        let fast = || block(std::iter::repeat_n(1_000, 9_000), 0);
+        let slow = block(std::iter::repeat_n(100_000, 1_000), 0);
+        let found = merged(&[fast(), slow], 0.99).unwrap();
+        assert!(
+            (found.estimate / 100_000.0 - 1.0).abs() < 2e-3,
+            "{}",
+            found.estimate
+        );
+    }
+
+    #[test]
+    fn percentiles_are_known_by_their_names() {
+        assert!(is_percentile("response_p50_ns") && is_percentile("send_delay_p99_ns"));
+        assert!(!is_percentile("memory_pss_bytes") && !is_percentile("completion_rate_per_s"));
+        assert!(!is_percentile("service_cpu_per_good_answer_us"));
+        assert!(is_tail("response_p99_ns") && !is_tail("response_p90_ns"));
+    }
+}

@@ -1,0 +1,90 @@
+//! Which trials figures may come from: not INVALID, not of a void block, one a block and treatment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use record::{Run, Trial, TrialStatus};
+
+/// The trials of a run, by treatment and block.
+pub(crate) struct Selection<'a> {
+    usable: BTreeMap<&'a str, BTreeMap<u32, &'a Trial>>,
+    invalid: BTreeMap<&'a str, BTreeMap<u32, &'a Trial>>,
+}
+
+impl<'a> Selection<'a> {
+    /// Sorts the trials. Where a block was measured again, the later trial stands.
+    pub(crate) fn of(run: &Run, trials: &'a [Trial]) -> Selection<'a> {
+        let void: BTreeSet<u32> = run
+            .voided_blocks
+            .iter()
+            .map(|voided| voided.block)
+            .collect();
+        let mut selection = Selection {
+            usable: BTreeMap::new(),
+            invalid: BTreeMap::new(),
+        };
+        for trial in trials.iter().filter(|trial| !void.contains(&trial.block)) {
+            let side = match trial.status {
+                TrialStatus::Invalid => &mut selection.invalid,
+                _ => &mut selection.usable,
+            };
+            side.entry(&trial.treatment)
+                .or_default()
+                .insert(trial.block, trial);
+        }
+        selection
+    }
+
+    /// Usable trials of a treatment, in the order of blocks.
+    pub(crate) fn usable(&self, treatment: &str) -> Vec<&'a Trial> {
+        let trials = self.usable.get(treatment);
+        trials
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .copied()
+            .collect()
+    }
+
+    /// INVALID trials of a treatment, in the order of blocks.
+    pub(crate) fn invalid(&self, treatment: &str) -> Vec<&'a Trial> {
+        let trials = self.invalid.get(treatment);
+        trials
+            .into_iter()
+            .flat_map(BTreeMap::values)
+            .copied()
+            .collect()
+    }
+
+    /// A positive figure of each block in which a treatment has one.
+    pub(crate) fn by_block(&self, treatment: &str, metric: &str) -> BTreeMap<u32, f64> {
+        let figure = |trial: &Trial| {
+            let value = *trial.metrics.get(metric)?;
+            (value > 0.0 && value.is_finite()).then_some((trial.block, value))
+        };
+        let trials = self.usable(treatment);
+        trials.into_iter().filter_map(figure).collect()
+    }
+
+    /// Log ratios `treatment / against`, one for each block in which both have the figure.
+    pub(crate) fn log_ratios(&self, treatment: &str, against: &str, metric: &str) -> Vec<f64> {
+        let against = self.by_block(against, metric);
+        let ratios = self.by_block(treatment, metric);
+        let ratio = |(block, value): (u32, f64)| Some((value / against.get(&block)?).ln());
+        ratios.into_iter().filter_map(ratio).collect()
+    }
+
+    /// Blocks in which every one of `treatments` has the figure.
+    pub(crate) fn complete_blocks(&self, treatments: &[&str], metric: &str) -> Vec<u32> {
+        let mut sets = treatments.iter().map(|name| {
+            self.by_block(name, metric)
+                .into_keys()
+                .collect::<BTreeSet<u32>>()
+        });
+        let Some(first) = sets.next() else {
+            return Vec::new();
+        };
+        let common = sets.fold(first, |common, set| {
+            common.intersection(&set).copied().collect()
+        });
+        common.into_iter().collect()
+    }
+}
