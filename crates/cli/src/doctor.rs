@@ -79,7 +79,6 @@ fn line(finding: &Finding) -> String {
 
 fn examine(context: &Context) -> anyhow::Result<Vec<Finding>> {
     let mut findings = tools(context)?;
-    findings.push(postgres(context));
     findings.push(cpus());
     findings.extend(machine());
     findings.extend(governor());
@@ -102,20 +101,6 @@ fn tools(context: &Context) -> anyhow::Result<Vec<Finding>> {
         findings.push(graded("interpreter", python.is_optimised, detail));
     }
     Ok(findings)
-}
-
-fn postgres(context: &Context) -> Finding {
-    if context.database_url.is_some() {
-        return fine("postgres", "an external server, from DATABASE_URL".to_owned());
-    }
-    match lab::postgres::find(context.postgres_bin.as_deref()) {
-        Some(folder) => fine("postgres", format!("server programs in {}", folder.display())),
-        None => Finding {
-            what: "postgres".to_owned(),
-            grade: Grade::Missing,
-            detail: "no server programs here; they are fetched when first needed, with mvn or npm".to_owned(),
-        },
-    }
 }
 
 fn cpus() -> Finding {

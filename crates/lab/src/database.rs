@@ -3,10 +3,9 @@
 //! Every service of a block has a database of its own on one server. Each is given what a server of its own
 //! would give it: the usual `max_connections`, less those kept back, as the connection limit of its database.
 
-use catalog::{Experiment, pool_overflow};
+use catalog::Experiment;
 
 use crate::error::LabError;
-use crate::resolve::Chosen;
 
 /// `max_connections` that every service is given: PostgreSQL's own default.
 pub const MAX_CONNECTIONS: u32 = 100;
@@ -24,16 +23,12 @@ pub fn max_connections_for(services: usize) -> u32 {
 /// Refuses pools above what the database admits, before anything is started.
 ///
 /// # Errors
-/// The arithmetic, with the treatment it is about.
-pub fn check_pools(chosen: &[Chosen], experiment: &Experiment, _external: Option<&str>) -> Result<(), LabError> {
-    for one in chosen {
-        let Some(pool) = one.manifest.db_pool_size.filter(|_| !experiment.manifest.allow_pool_overflow) else { continue };
-        pool_overflow(pool, MAX_CONNECTIONS, RESERVED_CONNECTIONS).map_err(
-            |error| {
-                let file = experiment.folder.join("experiment.toml");
-                LabError::Usage(format!("{}: treatment {}: db_pool_size: {error}", file.display(), one.treatment.name))
-            },
-        )?;
+/// File, line, key and the arithmetic, for every treatment that asks for too much.
+pub fn check_pools(experiment: &Experiment) -> Result<(), LabError> {
+    let faults = experiment.pool_faults(MAX_CONNECTIONS, RESERVED_CONNECTIONS);
+    if faults.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    Err(LabError::Usage(lines.join("\n")))
 }

@@ -81,7 +81,7 @@ impl Lab<'_> {
     /// When it asks for what cannot be (nothing was started then), or the bench fails.
     pub fn run_experiment(&mut self, experiment: &Experiment, choices: &Choices) -> Result<Ended, LabError> {
         let chosen = choose(self.catalog, experiment).map_err(|error| LabError::Usage(error.to_string()))?;
-        database::check_pools(&chosen, experiment, self.database_url.as_deref())?;
+        database::check_pools(experiment)?;
         let placement = Placement::of_this_machine();
         let design = design(&experiment.manifest, &placement, choices.seed, choices.budget_s);
         let mut skipped = Vec::new();
@@ -169,6 +169,7 @@ impl Lab<'_> {
             external_url: self.database_url.clone(),
             max_connections: database::max_connections_for(entries.len() + 1),
             cpus: placement.bench_cpus.clone(),
+            env: self.prepare.environment.clone().into_iter().collect(),
         };
         let mut notice = |message| (self.tell)(Event::Noticed { message });
         let mut postgres = Postgres::start(self.supervisor, &settings, &mut notice)?;

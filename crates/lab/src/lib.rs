@@ -1,8 +1,38 @@
-//! See ARCHITECTURE.
+//! The protocol of a run, one file a step: design, prepare, verify, supervise, place, sample, measure.
+//!
+//! [`Lab::run_experiment`] reads like the protocol: choose the treatments, prepare their stacks, start the
+//! database, hold each service against its contract and sound its capacity, then run block after block,
+//! each stored before the next.
 
+mod audit;
+mod audition;
+mod block;
+mod canary;
+mod collapse;
+mod database;
+pub mod design;
+mod entry;
+mod environment;
+mod error;
+mod experiment;
+mod measure;
+mod pilot;
 pub mod place;
+pub mod plan;
 pub mod postgres;
+mod precision;
 pub mod prepare;
+mod protocol;
+mod resolve;
+mod running;
 pub mod sample;
 pub mod supervise;
+mod sut;
+mod treatment;
 pub mod verify;
+mod warm;
+
+pub use error::LabError;
+pub use experiment::{Choices, Ended, Lab};
+pub use protocol::EndedBy;
+pub use running::RunningService;
