@@ -160,7 +160,7 @@ impl Transport for Simulated {
         }
     }
 
-    fn wait(&mut self, until: u64) -> Result<usize, std::io::Error> {
+    fn wait(&mut self, _: u64, until: u64) -> Result<usize, std::io::Error> {
         self.events.clear();
         let next_at = self.agenda.peek().map(|Reverse(entry)| entry.at);
         self.now = match next_at {

@@ -11,7 +11,7 @@ use super::recorder::Recorder;
 use super::{Edge, Observer};
 use crate::check;
 use crate::error::LoadError;
-use crate::http1::{AtClose, Progress};
+use crate::http1::{AtClose, LastHead, Progress};
 use crate::observation::Observations;
 use crate::outcome::Outcome;
 use crate::pacer::{Limit, Next, Pacer, Start};
@@ -29,6 +29,7 @@ pub(super) struct Drive<'a, T> {
     deadlines: Deadlines,
     lead: Lead,
     recorder: Recorder,
+    last_head: LastHead,
     observer: &'a mut dyn Observer,
     stop: &'a AtomicBool,
     timeout_ns: u64,
@@ -66,19 +67,21 @@ impl<'a, T: Transport> Drive<'a, T> {
             _ => 0,
         };
         let opened = parts.open_ahead(ahead, timeout_ns, stop)?;
+        let mut recorder = Recorder::new(slice.pacing.is_open());
         let start_at = observer.start_at(parts.transport.now());
         let limit = Limit {
             opens_at: start_at + nanoseconds(slice.discard),
             closes_at: start_at.saturating_add(nanoseconds(slice.duration)),
             left: slice.requests.map(|total| parts.share.count(total)),
         };
-        let mut recorder = Recorder::new(slice.pacing.is_open(), limit.opens_at, limit.closes_at);
+        recorder.set_window(limit.opens_at, limit.closes_at);
         recorder.seen.connections.opened_count = opened;
         Ok(Drive {
             pacer: Pacer::new(slice, parts.share, start_at, limit),
             deadlines: Deadlines::new(),
             lead: Lead::new(start_at),
             recorder,
+            last_head: LastHead::default(),
             observer,
             stop,
             timeout_ns,
@@ -93,17 +96,19 @@ impl<'a, T: Transport> Drive<'a, T> {
 
     pub fn run(mut self) -> Result<Observations, LoadError> {
         while self.go_on() {
-            self.send_due();
+            self.send_if_due();
             let (before, until) = (self.now, self.next_instant());
-            let events = self
-                .parts
-                .transport
-                .wait(until)
-                .map_err(|cause| LoadError::System {
-                    call: "epoll_pwait2",
-                    cause,
-                })?;
-            self.now = self.parts.transport.now();
+            let events =
+                self.parts
+                    .transport
+                    .wait(before, until)
+                    .map_err(|cause| LoadError::System {
+                        call: "epoll_pwait2",
+                        cause,
+                    })?;
+            if events == 0 || self.paced() {
+                self.now = self.parts.transport.now();
+            }
             if events == 0 {
                 self.lead.learn(before, until, self.now);
             }
@@ -116,9 +121,29 @@ impl<'a, T: Transport> Drive<'a, T> {
                     }
                 }
             }
+            if self.now == before {
+                self.now = self.parts.transport.now();
+            }
             self.time_out();
         }
         Ok(self.finish())
+    }
+
+    /// Whether something is due at a known instant, so that time matters between events. A closed
+    /// loop without pauses needs the clock for nothing but the ends of answers.
+    #[inline]
+    fn paced(&self) -> bool {
+        self.pacer.next_at().is_some()
+    }
+
+    #[inline]
+    fn send_if_due(&mut self) {
+        if self.paced() {
+            self.now = self.parts.transport.now();
+            if self.pacer.next_at().is_some_and(|at| at <= self.now) {
+                self.send_due();
+            }
+        }
     }
 
     /// Passes from phase to phase; false when the drive is over.
@@ -282,9 +307,15 @@ impl<'a, T: Transport> Drive<'a, T> {
                 self.recorder.received(count as u64);
                 let bytes = self.parts.transport.received();
                 let progress = if connection.looks {
-                    connection.framer.take(bytes, &mut connection.check)
+                    connection.framer.take_knowing(
+                        &mut self.last_head,
+                        bytes,
+                        &mut connection.check,
+                    )
                 } else {
-                    connection.framer.take(bytes, &mut ())
+                    connection
+                        .framer
+                        .take_knowing(&mut self.last_head, bytes, &mut ())
                 };
                 match progress {
                     Ok(Progress::Partial) => None,

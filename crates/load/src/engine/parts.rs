@@ -91,9 +91,10 @@ impl<T: Transport> Parts<'_, T> {
 
     /// Takes note of what has happened to connections without requests.
     fn take_news(&mut self, until: u64) -> Result<(), LoadError> {
+        let now = self.transport.now();
         let events = self
             .transport
-            .wait(until)
+            .wait(now, until)
             .map_err(|cause| LoadError::System {
                 call: "epoll_pwait2",
                 cause,

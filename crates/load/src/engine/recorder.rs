@@ -24,18 +24,25 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    pub fn new(open_loop: bool, opens_at: u64, closes_at: u64) -> Recorder {
+    /// A recorder without a window. It has much memory to prepare, which is best done ahead.
+    pub fn new(open_loop: bool) -> Recorder {
         Recorder {
             seen: Observations::new(open_loop),
             counts: Counts::default(),
-            opens_at,
-            closes_at,
+            opens_at: 0,
+            closes_at: 0,
             status: Box::new([0; 1000]),
-            in_flight_since: opens_at,
+            in_flight_since: 0,
             received: 0,
             sent: 0,
             cpu_at_open: 0,
         }
+    }
+
+    pub fn set_window(&mut self, opens_at: u64, closes_at: u64) {
+        self.opens_at = opens_at;
+        self.closes_at = closes_at;
+        self.in_flight_since = opens_at;
     }
 
     /// The number of requests in flight is about to change.

@@ -50,6 +50,38 @@ impl Head {
     }
 }
 
+/// Longest head worth remembering: longer ones are rare, and rarely the same.
+const REMEMBERED_BYTES_MAX: usize = 1024;
+
+/// The last head that was parsed, with its meaning.
+#[derive(Debug, Default)]
+pub struct LastHead {
+    bytes: Vec<u8>,
+    head: Option<Head>,
+}
+
+impl LastHead {
+    /// Parses a head at the front of `bytes`, or knows it. A head ends with its own empty line, so
+    /// bytes that begin with the remembered ones hold the same head.
+    #[inline]
+    pub(super) fn parse(&mut self, bytes: &[u8]) -> Result<Option<Head>, Malformed> {
+        if let Some(head) = self.head
+            && bytes.starts_with(&self.bytes)
+        {
+            return Ok(Some(head));
+        }
+        let head = parse(bytes)?;
+        if let Some(head) = head
+            && head.bytes <= REMEMBERED_BYTES_MAX
+        {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&bytes[..head.bytes]);
+            self.head = Some(head);
+        }
+        Ok(head)
+    }
+}
+
 /// Fields that nearly every answer stays under; more are parsed a second time.
 const HEADERS_USUAL: usize = 64;
 

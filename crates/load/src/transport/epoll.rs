@@ -233,9 +233,9 @@ impl Transport for Epoll {
         }
     }
 
-    fn wait(&mut self, until: u64) -> Result<usize, std::io::Error> {
+    fn wait(&mut self, from: u64, until: u64) -> Result<usize, std::io::Error> {
         self.register();
-        let left = until.saturating_sub(self.now());
+        let left = until.saturating_sub(from);
         let timeout = Timespec {
             tv_sec: (left / 1_000_000_000) as i64,
             tv_nsec: (left % 1_000_000_000) as i64,

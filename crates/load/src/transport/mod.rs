@@ -91,11 +91,12 @@ pub trait Transport {
     /// Closes the connection, if there is one. No event follows.
     fn close(&mut self, slot: u32);
 
-    /// Waits for events until the instant `until`; how many there are.
+    /// Waits for events until the instant `until`; how many there are. `from` is the present as
+    /// far as the caller knows.
     ///
     /// # Errors
     /// When waiting itself is impossible.
-    fn wait(&mut self, until: u64) -> Result<usize, std::io::Error>;
+    fn wait(&mut self, from: u64, until: u64) -> Result<usize, std::io::Error>;
 
     /// One of the events of the last wait; `None` when it is about a connection that has been
     /// closed since.
