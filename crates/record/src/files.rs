@@ -93,6 +93,14 @@ pub enum RecordError {
     },
 }
 
+impl RecordError {
+    /// Whether the place may be read and not written.
+    pub fn is_read_only(&self) -> bool {
+        use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        matches!(self, RecordError::Io { source, .. } if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem))
+    }
+}
+
 /// Wraps an error of the operating system with the path and what was attempted.
 pub(crate) fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> RecordError {
     let path = path.to_path_buf();

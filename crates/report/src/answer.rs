@@ -2,8 +2,8 @@
 
 use record::{Better, Metric};
 
-use crate::comparison::more_blocks;
-use crate::findings::{Figure, Pair, TreatmentFindings, Verdict};
+use crate::comparison;
+use crate::findings::{Figure, Pair, TreatmentFindings};
 use crate::text::enumerate;
 use crate::units;
 
@@ -39,7 +39,7 @@ pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[
         .map(|treatment| treatment.title.clone())
         .collect();
     if first.len() == 1 {
-        let margin = margin(ranked, pairs);
+        let margin = margin(metric, ranked, pairs);
         return format!(
             "{} has the {most} {}: {value}{margin}.",
             leader.title, metric.title
@@ -60,7 +60,7 @@ pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[
     format!(
         "{who}: {} shows the {most}, {value}{}.",
         leader.title,
-        margin(ranked, pairs)
+        margin(metric, ranked, pairs)
     )
 }
 
@@ -77,7 +77,7 @@ fn figure_text(metric: &Metric, figure: &Figure) -> String {
 }
 
 /// How the leader stands to the next one.
-fn margin(ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
+fn margin(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
     let next = ranked[1];
     let pair = pairs
         .iter()
@@ -88,12 +88,9 @@ fn margin(ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
     let range = pair.ratio.interval().map_or(String::new(), |(low, high)| {
         format!(" (ratio {})", units::range(low, high))
     });
-    match pair.verdict {
-        Verdict::Undecided { more_blocks_count } => format!(
-            "; whether it is ahead of {}, the next, is undecided{}{range}",
-            next.title,
-            more_blocks(more_blocks_count)
-        ),
-        _ => format!("; {}{range}", pair.sentence),
-    }
+    let next = format!("{} (next)", next.title);
+    format!(
+        "; {}{range}",
+        comparison::sentence("it", &next, pair.verdict, metric)
+    )
 }

@@ -81,7 +81,7 @@ fn ahead_first(
 }
 
 /// The verdict in the words of the method.
-fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String {
+pub(crate) fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String {
     // "Faster" is said of time and of rates; a smaller memory is not faster.
     let faster = if metric.unit == "bytes" {
         "smaller"
@@ -107,7 +107,7 @@ fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String
 }
 
 /// How far a decision is, as the end of a sentence.
-pub(crate) fn more_blocks(count: Option<usize>) -> String {
+fn more_blocks(count: Option<usize>) -> String {
     count.map_or(String::new(), |count| {
         format!(", about {}", counted(count, "more block"))
     })

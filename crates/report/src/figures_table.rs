@@ -23,6 +23,9 @@ const SHOWN: &[&str] = &[
 /// Metrics whose interval stands beside the figure; the others have theirs in the JSON.
 const WITH_INTERVAL: &[&str] = &["completion_rate_per_s"];
 
+/// Metrics that stand only in the exploratory table, besides those of the main one.
+const EXPLORED: &[&str] = &["database_cpu_per_good_answer_us"];
+
 /// The columns that name a row: tier and title.
 pub(crate) fn lead(rows: &[&TreatmentFindings]) -> Vec<Column> {
     let tier = |row: &&TreatmentFindings| match row.tier() {
@@ -90,7 +93,7 @@ fn metric_column(name: &str, rows: &[&TreatmentFindings], interval: bool) -> Opt
     if estimates.is_empty() && !siblings {
         return None;
     }
-    let scale = units::scale_for(metric.unit, &estimates);
+    let scale = units::scale_for(metric.unit, &in_one_unit(name, rows));
     let cells = figures.iter().map(|figure| match figure {
         Some(figure) => Cell::new(figure_text(figure, scale, interval)),
         None => Cell::painted(ABSENT, Paint::Faint),
@@ -103,6 +106,19 @@ fn metric_column(name: &str, rows: &[&TreatmentFindings], interval: bool) -> Opt
         align: Align::Right,
         cells: cells.collect(),
     })
+}
+
+/// The figures whose unit a column shares: percentiles of one kind are read side by side.
+fn in_one_unit(name: &str, rows: &[&TreatmentFindings]) -> Vec<f64> {
+    let kind = |name: &str| name.split_once("_p").map(|(kind, _)| kind.to_owned());
+    let family = |other: &str| {
+        other == name || (name.starts_with("response_p") && kind(other) == kind(name))
+    };
+    let figures = rows.iter().flat_map(|row| &row.figures);
+    figures
+        .filter(|(other, _)| family(other))
+        .map(|(_, figure)| figure.estimate)
+        .collect()
 }
 
 fn unit_line(metric: &Metric, scale: &Scale, estimates: &[f64]) -> String {
@@ -191,7 +207,9 @@ fn rank_column(rows: &[&TreatmentFindings]) -> Option<Column> {
 pub(crate) fn exploratory(findings: &Findings, rows: &[&TreatmentFindings]) -> Vec<Column> {
     let mut names: Vec<&str> = Vec::new();
     for found in &findings.exploratory {
-        if !names.contains(&found.metric.as_str()) {
+        let shown =
+            SHOWN.contains(&found.metric.as_str()) || EXPLORED.contains(&found.metric.as_str());
+        if shown && !names.contains(&found.metric.as_str()) {
             names.push(&found.metric);
         }
     }

@@ -15,8 +15,9 @@ pub(crate) fn explanation(findings: &Findings) -> String {
         "One block has no interval: differences cannot be told from noise yet.".to_owned()
     } else {
         format!(
-            "± and ranges are 95 % intervals over {}, each a fresh start of every treatment; the ranges of \
-             ratios hold for all pairs at once. Treatments of one tier were not shown to differ by more than noise.",
+            "± and ranges are 95 % intervals over {}, each a fresh start of every treatment. A single figure \
+             carries the machine's drift between blocks; ratios, taken block by block, do not, and their \
+             ranges hold for all pairs at once. Between two tiers every pair is decided.",
             counted(findings.blocks_count, "block"),
         )
     };
@@ -63,6 +64,39 @@ pub(crate) fn trials(findings: &Findings) -> String {
         count => text.push_str(&format!("; {} void.", counted(count, "block"))),
     }
     text
+}
+
+/// Trials of one treatment that are not VALID for the same reasons.
+pub(crate) struct Doubt<'a> {
+    /// Their status.
+    pub(crate) status: TrialStatus,
+    /// The treatment.
+    pub(crate) treatment: &'a str,
+    /// The reasons.
+    pub(crate) reasons: &'a [String],
+    /// How many trials.
+    pub(crate) trials_count: usize,
+}
+
+/// The trials that are not VALID, those with the same reasons together, the gravest first.
+pub(crate) fn doubts(findings: &Findings) -> Vec<Doubt<'_>> {
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for found in &findings.audit.reasons {
+        let same = |doubt: &&mut Doubt| {
+            (doubt.status, doubt.treatment) == (found.status, &found.treatment)
+                && doubt.reasons == found.reasons
+        };
+        match doubts.iter_mut().find(same) {
+            Some(doubt) => doubt.trials_count += 1,
+            None => doubts.push(Doubt {
+                status: found.status,
+                treatment: &found.treatment,
+                reasons: &found.reasons,
+                trials_count: 1,
+            }),
+        }
+    }
+    doubts
 }
 
 /// A status as it is written everywhere.
@@ -114,7 +148,12 @@ pub(crate) fn pairs(findings: &Findings) -> Vec<&Pair> {
     pairs.sort_by_key(|pair| {
         let (one, other) = (place(&pair.treatment), place(&pair.against));
         let with_baseline = [&pair.treatment, &pair.against].contains(&&findings.baseline);
-        (!with_baseline, one.abs_diff(other), one, other)
+        let distance = if with_baseline {
+            0
+        } else {
+            one.abs_diff(other)
+        };
+        (!with_baseline, distance, one, other)
     });
     pairs
 }
@@ -125,7 +164,7 @@ pub(crate) fn verdicts_heading(findings: &Findings) -> String {
         .map_or(findings.primary_metric.as_str(), |metric| metric.title);
     format!(
         "Verdicts on {title} (a difference under {} does not matter)",
-        units::per_cent(findings.relevant_difference_ratio)
+        units::chosen(findings.relevant_difference_ratio)
     )
 }
 
@@ -146,7 +185,7 @@ pub(crate) fn design(findings: &Findings) -> Vec<Line> {
     lines.push((
         "design",
         format!(
-            "{}, {} used of {} to {}; a block has {} open and {} closed slices of {} s a treatment, \
+            "{}, {} used ({} to {} planned); a block has {} open and {} closed slices of {} s a treatment, \
              the first {} of each discarded; seed {}",
             design.kind.replace('_', " "),
             counted(findings.blocks_count, "block"),
@@ -155,7 +194,7 @@ pub(crate) fn design(findings: &Findings) -> Vec<Line> {
             design.open_slices_count,
             design.closed_slices_count,
             design.slice_s,
-            units::per_cent(design.discard_ratio),
+            units::chosen(design.discard_ratio),
             design.seed,
         ),
     ));

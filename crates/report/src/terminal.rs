@@ -12,7 +12,7 @@ use crate::{figures_table, plot, prose};
 
 /// Longer lists are in the Markdown report, whole.
 const PAIRS_SHOWN_COUNT: usize = 12;
-const REASONS_SHOWN_COUNT: usize = 8;
+const DOUBTS_SHOWN_COUNT: usize = 8;
 const NARROWEST_COLUMNS: usize = 60;
 
 /// Draws a report `columns` wide. With `colour` it differs in colour alone.
@@ -163,20 +163,23 @@ impl Page<'_> {
             &prose::trials(self.findings),
             self.columns,
         ));
-        for found in audit.reasons.iter().take(REASONS_SHOWN_COUNT) {
-            let paint = match found.status {
+        let doubts = prose::doubts(self.findings);
+        for doubt in doubts.iter().take(DOUBTS_SHOWN_COUNT) {
+            let paint = match doubt.status {
                 TrialStatus::Invalid => Paint::Bad,
                 _ => Paint::Warning,
             };
-            let label = format!(
-                "    {} {}: ",
-                prose::status(found.status),
-                plain(&found.trial)
+            let label = format!("    {}: ", prose::status(doubt.status));
+            let who = format!(
+                "{}, {}",
+                doubt.treatment,
+                counted(doubt.trials_count, "trial")
             );
-            out.push_str(&self.painted(paint, &label, &plain(&found.reasons.join("; "))));
+            let text = format!("{who}: {}", doubt.reasons.join("; "));
+            out.push_str(&self.painted(paint, &label, &plain(&text)));
         }
-        if audit.reasons.len() > REASONS_SHOWN_COUNT {
-            let more = counted(audit.reasons.len() - REASONS_SHOWN_COUNT, "more trial");
+        if doubts.len() > DOUBTS_SHOWN_COUNT {
+            let more = counted(doubts.len() - DOUBTS_SHOWN_COUNT, "more reason");
             let _ = writeln!(out, "    … and {more} in report.md");
         }
         for voided in &audit.voided_blocks {

@@ -21,8 +21,12 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// Breaks text into lines of at most `columns`, between words where it can. Never returns no line.
+/// A per cent sign stays with its number, and the ends of a range stay together.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
+    let text = text
+        .replace(" %", "\u{a0}%")
+        .replace(" – ", "\u{a0}–\u{a0}");
     let mut lines = vec![String::new()];
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         for part in split_wide(word, columns) {
@@ -37,6 +41,9 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
         }
     }
     lines
+        .iter()
+        .map(|line| line.replace('\u{a0}', " "))
+        .collect()
 }
 
 /// A word, in pieces where it is wider than a line.
@@ -109,6 +116,10 @@ mod tests {
             assert_eq!(joined, text.replace(' ', ""));
         }
         assert_eq!(wrap("", 10), [""]);
+        assert_eq!(
+            wrap("by at least 290 %: (0.5 – 0.6)", 14),
+            ["by at least", "290 %:", "(0.5 – 0.6)"]
+        );
     }
 
     #[test]

@@ -102,6 +102,11 @@ pub(crate) fn per_cent(ratio: f64) -> String {
     }
 }
 
+/// A share that somebody chose, in per cent, with no more digits than it was chosen with.
+pub(crate) fn chosen(ratio: f64) -> String {
+    format!("{} %", (ratio * 1e4).round() / 100.0)
+}
+
 /// How far an interval reaches to either side of its middle, on the scale of logarithms, in per cent.
 pub(crate) fn plus_minus(low: f64, high: f64) -> String {
     format!("±{}", per_cent((high / low).sqrt() - 1.0))
@@ -187,6 +192,10 @@ mod tests {
         assert_eq!(per_cent(0.031), "3.1 %");
         assert_eq!(per_cent(0.0996), "10 %");
         assert_eq!(per_cent(12.5), "1,250 %");
+        assert_eq!(
+            (chosen(0.05), chosen(0.025)),
+            ("5 %".to_owned(), "2.5 %".to_owned())
+        );
         assert_eq!(plus_minus(1.0, 1.21), "±10 %");
     }
 }

@@ -1,0 +1,126 @@
+//! `bancada report`: the report of a run again, from its directory alone.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use record::{Listed, RunDir};
+
+use crate::context::Context;
+use crate::exit::Usage;
+use crate::screen;
+
+/// Arguments of `bancada report`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bancada report                                     the latest run, or a committed one where there is none
+  bancada report 2026-03-24T101530-first-look        a run under runs/ or experiments/*/results/, by name
+  bancada report latest --format markdown            for a pull request
+  bancada report ./some/folder --format json         for programs, from any folder
+
+verdicts.json, trials.csv and report.md are written into the run directory, unless it is read-only.")]
+pub struct ReportArgs {
+    /// Folder of a run, the name of one, or `latest`.
+    #[arg(default_value = "latest")]
+    run: String,
+    /// How to draw it.
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+    /// File to write it to, instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Json,
+    #[value(hide = true)]
+    Html,
+}
+
+/// Draws the report and refreshes the files that go with it. `context` is only needed to find a run by
+/// name: with a folder it works anywhere.
+///
+/// # Errors
+/// When there is no such run, it is damaged, or the output cannot be written.
+pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<ExitCode> {
+    if args.format == Format::Html {
+        let message = "there is no HTML report yet: use --format terminal, markdown or json";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let directory = find(&args.run, context)?;
+    let findings = report::read(&directory)?;
+    refresh(&directory, &findings)?;
+    let to_file = args.output.is_some();
+    let text = match args.format {
+        Format::Markdown => report::markdown(&findings),
+        Format::Json => report::json(&findings),
+        Format::Terminal | Format::Html => {
+            report::terminal(&findings, screen::columns(), screen::colour() && !to_file)
+        }
+    };
+    match &args.output {
+        Some(path) => std::fs::write(path, text)
+            .with_context(|| format!("cannot write {}", path.display()))?,
+        // A reader that has gone away is no failure of ours.
+        None => drop(std::io::stdout().write_all(text.as_bytes())),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stderr, reason = "a note that is not part of the report")]
+fn refresh(directory: &RunDir, findings: &report::Findings) -> anyhow::Result<()> {
+    match report::save(directory, findings) {
+        Err(error) if error.is_read_only() => {
+            eprintln!("note: {error}; its files stay as they are");
+            Ok(())
+        }
+        saved => Ok(saved?),
+    }
+}
+
+fn find(run: &str, context: Option<&Context>) -> anyhow::Result<RunDir> {
+    if run != "latest" && Path::new(run).is_dir() {
+        return Ok(RunDir::open(Path::new(run))?);
+    }
+    let Some(context) = context else {
+        let message = format!(
+            "there is no folder {run}: give the folder of a run, or work inside a checkout to name one"
+        );
+        return Err(Usage(message).into());
+    };
+    let mut listed = committed(context)?;
+    // Runs of this machine come last, so that the latest of them wins.
+    listed.extend(record::list_runs(&context.runs)?);
+    let found = match run {
+        "latest" => listed.into_iter().rev().find(|listed| listed.run.is_ok()),
+        name => listed.into_iter().rev().find(|listed| listed.name == name),
+    };
+    match found {
+        Some(listed) => Ok(RunDir::open(&listed.path)?),
+        None if run == "latest" => {
+            Err(Usage("there is no run yet: `bancada run` makes one".to_owned()).into())
+        }
+        None => {
+            let message = format!("there is no run {run}: `bancada list runs` shows them");
+            Err(Usage(message).into())
+        }
+    }
+}
+
+/// Runs that are kept with their experiments, oldest name first.
+fn committed(context: &Context) -> anyhow::Result<Vec<Listed>> {
+    let experiments = context.root.join("experiments");
+    let mut listed = Vec::new();
+    for entry in std::fs::read_dir(&experiments)
+        .with_context(|| format!("cannot read {}", experiments.display()))?
+    {
+        listed.extend(record::list_runs(&entry?.path().join("results"))?);
+    }
+    listed.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(listed)
+}

@@ -1,0 +1,41 @@
+//! What each renderer draws of small runs. Look at the snapshots: they are the design.
+
+mod fixture;
+
+use report::{Verdicts, json, markdown, provisional, terminal};
+
+#[test]
+fn the_first_block_at_80_columns() {
+    insta::assert_snapshot!(provisional(&fixture::first_block().findings(), 80, false));
+}
+
+#[test]
+fn a_whole_run_at_80_columns() {
+    insta::assert_snapshot!(terminal(&fixture::whole().findings(), 80, false));
+}
+
+#[test]
+fn a_whole_run_at_160_columns() {
+    insta::assert_snapshot!(terminal(&fixture::whole().findings(), 160, false));
+}
+
+#[test]
+fn a_run_with_invalid_trials_at_100_columns() {
+    insta::assert_snapshot!(terminal(&fixture::with_invalid().findings(), 100, false));
+}
+
+#[test]
+fn a_whole_run_in_markdown() {
+    insta::assert_snapshot!(markdown(&fixture::whole().findings()));
+}
+
+#[test]
+fn a_first_block_in_json() {
+    insta::assert_snapshot!(json(&fixture::first_block().findings()));
+}
+
+#[test]
+fn the_verdicts_of_a_run_with_invalid_trials() {
+    let verdicts = Verdicts::of(&fixture::with_invalid().findings());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&verdicts).unwrap());
+}
