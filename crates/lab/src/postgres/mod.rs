@@ -58,8 +58,13 @@ pub struct Settings {
 impl Settings {
     /// A program on the `PATH`.
     fn on_path(&self, program: &str) -> Option<PathBuf> {
-        let path = self.env.iter().find_map(|(name, value)| (name == "PATH").then_some(value))?;
-        std::env::split_paths(path).map(|folder| folder.join(program)).find(|file| file.is_file())
+        let path = self
+            .env
+            .iter()
+            .find_map(|(name, value)| (name == "PATH").then_some(value))?;
+        std::env::split_paths(path)
+            .map(|folder| folder.join(program))
+            .find(|file| file.is_file())
     }
 }
 
@@ -75,7 +80,7 @@ pub struct Postgres {
 }
 
 enum Place {
-    Private(Cluster),
+    Private(Box<Cluster>),
     External { url: String },
 }
 
@@ -94,9 +99,15 @@ impl Postgres {
             None => {
                 let home = Home::choose(&settings.cache, &settings.root)?;
                 let programs = programs(supervisor, &home, settings, notice)?;
-                let cluster =
-                    Cluster::start(supervisor, &home, programs, settings.max_connections, &settings.cpus, notice)?;
-                (Admin::new(cluster.config()), Place::Private(cluster))
+                let cluster = Cluster::start(
+                    supervisor,
+                    &home,
+                    programs,
+                    settings.max_connections,
+                    &settings.cpus,
+                    notice,
+                )?;
+                (Admin::new(cluster.config()), Place::Private(Box::new(cluster)))
             }
         };
         if let Place::Private(_) = place {
@@ -107,19 +118,30 @@ impl Postgres {
         let said = || -> Result<_, postgres::Error> {
             let version: String = client.query_one("SHOW server_version", &[])?.get(0);
             let (max, reserved) = configuration::connections(&mut client)?;
-            Ok((version, max, reserved, configuration::recorded(&mut client)?))
+            Ok((
+                version,
+                max,
+                reserved,
+                configuration::recorded(&mut client)?,
+            ))
         }();
         let (version, max_connections, reserved, settings) = said.map_err(asked)?;
         if let Place::Private(_) = place {
             // Fails where the build does not bring it; the question after it then fails too.
             let _ = client.batch_execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
         }
-        let counts_statements = client.batch_execute("SELECT 1 FROM pg_stat_statements LIMIT 1").is_ok();
+        let counts_statements = client
+            .batch_execute("SELECT 1 FROM pg_stat_statements LIMIT 1")
+            .is_ok();
         let kept = u32::from(matches!(place, Place::External { .. }));
         Ok(Postgres {
             admin,
             place,
-            version: version.split_whitespace().next().unwrap_or_default().to_owned(),
+            version: version
+                .split_whitespace()
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
             settings,
             max_connections,
             reserved_connections: reserved + kept,
@@ -164,11 +186,20 @@ impl Postgres {
     ) -> Result<String, PostgresError> {
         let database = template::database_name(database);
         let owner = self.owner();
-        template::restore(&mut self.admin, &database, workload, owner, connection_limit)?;
+        template::restore(
+            &mut self.admin,
+            &database,
+            workload,
+            owner,
+            connection_limit,
+        )?;
         Ok(match &self.place {
             // Drivers differ in what they do when TLS is neither asked for nor forbidden.
             Place::Private(cluster) => {
-                format!("postgresql://{SERVICE_ROLE}@127.0.0.1:{}/{database}?sslmode=disable", cluster.port())
+                format!(
+                    "postgresql://{SERVICE_ROLE}@127.0.0.1:{}/{database}?sslmode=disable",
+                    cluster.port()
+                )
             }
             Place::External { url } => external::url_of(url, &database),
         })
@@ -223,7 +254,10 @@ impl Postgres {
         let name = template::database_name(database);
         let rows = self.admin.connect()?.query(query, &[&name]);
         let rows = rows.map_err(PostgresError::sql("read pg_stat_activity"))?;
-        Ok(rows.iter().filter_map(|row| u32::try_from(row.get::<_, i32>(0)).ok()).collect())
+        Ok(rows
+            .iter()
+            .filter_map(|row| u32::try_from(row.get::<_, i32>(0)).ok())
+            .collect())
     }
 
     /// Writes all dirty pages now, so that it does not happen inside a window. An external server that does
@@ -274,7 +308,11 @@ impl Postgres {
 impl fmt::Debug for Postgres {
     /// Without the URL of an external server: it may hold a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Postgres").field("version", &self.version).field("pid", &self.pid()).finish_non_exhaustive()
+        formatter
+            .debug_struct("Postgres")
+            .field("version", &self.version)
+            .field("pid", &self.pid())
+            .finish_non_exhaustive()
     }
 }
 
@@ -296,9 +334,9 @@ fn programs(
     };
     match fetch::fetch(supervisor, home, settings, notice) {
         Ok(bin) => find::given(supervisor, home, &bin),
-        Err(PostgresError::NoServer { reason }) => {
-            Err(PostgresError::NoServer { reason: format!("{not_found}; {reason}") })
-        }
+        Err(PostgresError::NoServer { reason }) => Err(PostgresError::NoServer {
+            reason: format!("{not_found}; {reason}"),
+        }),
         Err(error) => Err(error),
     }
 }
@@ -306,7 +344,10 @@ fn programs(
 /// The role without privileges, unless an earlier run made it.
 fn make_role(admin: &mut Admin) -> Result<(), PostgresError> {
     let query = "SELECT 1 FROM pg_roles WHERE rolname = $1";
-    let found = admin.connect()?.query_opt(query, &[&SERVICE_ROLE]).map_err(PostgresError::sql("read pg_roles"))?;
+    let found = admin
+        .connect()?
+        .query_opt(query, &[&SERVICE_ROLE])
+        .map_err(PostgresError::sql("read pg_roles"))?;
     match found {
         Some(_) => Ok(()),
         None => admin.execute(&format!("CREATE ROLE {} LOGIN", identifier(SERVICE_ROLE))),

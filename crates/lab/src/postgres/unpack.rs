@@ -22,7 +22,11 @@ struct Link {
 /// Unpacks the one `.txz` in a jar.
 pub(super) fn jar(file: &Path, into: &Path) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(BufReader::new(File::open(file)?))?;
-    let inner = archive.file_names().flatten().find(|name| name.ends_with(".txz")).map(|name| name.into_owned());
+    let inner = archive
+        .file_names()
+        .flatten()
+        .find(|name| name.ends_with(".txz"))
+        .map(|name| name.into_owned());
     let inner = inner.ok_or_else(|| invalid("there is no .txz in it"))?;
     let compressed = BufReader::new(archive.by_name(&inner)?);
     let tar = lzma_rust2::XzReader::new(compressed, false);
@@ -60,8 +64,12 @@ pub(super) fn npm_package(file: &Path, into: &Path) -> io::Result<()> {
 
 fn make_link(link: &Link, into: &Path) -> io::Result<()> {
     let inside = |path: &str| {
-        let path = Path::new(path).strip_prefix("native").map(Path::to_path_buf).ok();
-        path.filter(|path| is_plain(path)).ok_or_else(|| invalid(&format!("{link:?} leads out of it")))
+        let path = Path::new(path)
+            .strip_prefix("native")
+            .map(Path::to_path_buf)
+            .ok();
+        path.filter(|path| is_plain(path))
+            .ok_or_else(|| invalid(&format!("{link:?} leads out of it")))
     };
     let (source, target) = (inside(&link.source)?, inside(&link.target)?);
     if source.parent() != target.parent() {
@@ -74,7 +82,10 @@ fn make_link(link: &Link, into: &Path) -> io::Result<()> {
 }
 
 fn is_plain(path: &Path) -> bool {
-    path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+    path.components().next().is_some()
+        && path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Whatever the umask is: the server may run as another user. Files in `bin` can be executed.
@@ -104,13 +115,18 @@ mod tests {
 
     fn npm_archive(folder: &Path, files: &[(&str, &str)]) -> std::path::PathBuf {
         let path = folder.join("package.tgz");
-        let gzip = flate2::write::GzEncoder::new(File::create(&path).unwrap(), flate2::Compression::fast());
+        let gzip = flate2::write::GzEncoder::new(
+            File::create(&path).unwrap(),
+            flate2::Compression::fast(),
+        );
         let mut archive = tar::Builder::new(gzip);
         for (name, content) in files {
             let mut header = tar::Header::new_gnu();
             header.set_size(content.len() as u64);
             header.set_mode(0o600);
-            archive.append_data(&mut header, name, content.as_bytes()).unwrap();
+            archive
+                .append_data(&mut header, name, content.as_bytes())
+                .unwrap();
         }
         archive.into_inner().unwrap().finish().unwrap();
         path
@@ -131,8 +147,14 @@ mod tests {
         );
         let into = folder.path().join("out");
         npm_package(&archive, &into).unwrap();
-        assert_eq!(fs::read_to_string(into.join("lib/a.so")).unwrap(), "library");
-        let mode = fs::metadata(into.join("bin/postgres")).unwrap().permissions().mode();
+        assert_eq!(
+            fs::read_to_string(into.join("lib/a.so")).unwrap(),
+            "library"
+        );
+        let mode = fs::metadata(into.join("bin/postgres"))
+            .unwrap()
+            .permissions()
+            .mode();
         assert_eq!(mode & 0o777, 0o755);
         assert!(!into.join("package.json").exists());
     }

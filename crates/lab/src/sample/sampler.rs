@@ -26,16 +26,20 @@ impl MemorySampler {
         let peak = Arc::new(AtomicU64::new(0));
         let (stop, stopped) = mpsc::channel();
         let seen = Arc::clone(&peak);
-        let period = Duration::from_secs_f64(1.0 / rate_per_s.max(*RATES_PER_S.start()).min(*RATES_PER_S.end()));
-        let thread = thread::Builder::new().name("memory".to_owned()).spawn(move || {
-            let tree = Tree::of(pid);
-            loop {
-                seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
-                if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
-                    return;
+        let period = Duration::from_secs_f64(
+            1.0 / rate_per_s.max(*RATES_PER_S.start()).min(*RATES_PER_S.end()),
+        );
+        let thread = thread::Builder::new()
+            .name("memory".to_owned())
+            .spawn(move || {
+                let tree = Tree::of(pid);
+                loop {
+                    seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
+                    if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
+                        return;
+                    }
                 }
-            }
-        });
+            });
         MemorySampler {
             peak,
             stop: Some(stop),
