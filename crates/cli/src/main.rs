@@ -10,10 +10,13 @@ mod interrupt;
 mod list;
 mod load;
 mod plan;
+mod prepare;
 mod progress;
+mod report;
 mod run;
 mod screen;
 mod supervisor;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,8 +50,14 @@ enum Command {
     Plan(plan::PlanArgs),
     /// List stacks, workloads, experiments or runs.
     List(list::ListArgs),
+    /// Build or install stacks.
+    Prepare(prepare::PrepareArgs),
+    /// Hold stacks against the contracts of the workloads they serve.
+    Verify(verify::VerifyArgs),
     /// Load one address: the engine alone.
     Load(load::LoadArgs),
+    /// Print a run's report from its directory.
+    Report(report::ReportArgs),
     /// Say what this machine lacks, and what would disturb a measurement.
     Doctor(doctor::DoctorArgs),
     /// Print a completion script for a shell.
@@ -66,7 +75,10 @@ fn main() -> ExitCode {
         Command::Run(args) => found().and_then(|context| run::run(args, &context)),
         Command::Plan(args) => found().and_then(|context| plan::plan(args, &context)),
         Command::List(args) => found().and_then(|context| list::list(args, &context)),
+        Command::Prepare(args) => found().and_then(|context| prepare::prepare(args, &context)),
+        Command::Verify(args) => found().and_then(|context| verify::verify(args, &context)),
         Command::Load(args) => load::load(args),
+        Command::Report(args) => report::report(args, found().ok().as_ref()),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
         Command::Completions(args) => completions::completions(args),
     };

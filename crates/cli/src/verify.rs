@@ -130,6 +130,8 @@ impl Bench<'_> {
         if workload.manifest.upstream.is_some() {
             return Ok(Found::Skipped("the upstream it calls cannot be stood in for yet".to_owned()));
         }
+        let supervisor = self.supervisor;
+        let logs = self.context.cache.canonicalize()?.join("logs");
         let postgres = match workload.manifest.database.is_empty() {
             true => None,
             false => match self.database(workload)? {
@@ -137,8 +139,7 @@ impl Bench<'_> {
                 Err(found) => return Ok(found),
             },
         };
-        let logs = self.context.cache.canonicalize()?.join("logs");
-        Ok(match verify_cell(self.supervisor, postgres, prepared, workload, launch, &logs) {
+        Ok(match verify_cell(supervisor, postgres, prepared, workload, launch, &logs) {
             Ok(result) => Found::Tried(result),
             Err(error) => Found::Failed(error.to_string()),
         })

@@ -1,6 +1,7 @@
 //! Stands for Bancada with a private PostgreSQL in the tests that kill it.
 //!
-//! `database_host CACHE` starts a server there, prints the server's process id, and then waits to be killed.
+//! `database_host CACHE [BIN]` starts a server there, of the programs in `BIN`, prints the server's process id, and
+//! then waits to be killed.
 #![allow(clippy::print_stdout)]
 
 use std::env;
@@ -18,7 +19,10 @@ fn main() -> ExitCode {
     if argument == "__guardian" {
         return guardian_main();
     }
-    match host(PathBuf::from(argument)) {
+    match host(
+        PathBuf::from(argument),
+        env::args_os().nth(2).map(PathBuf::from),
+    ) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             println!("{error}");
@@ -27,17 +31,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn host(cache: PathBuf) -> Result<(), Box<dyn Error>> {
+fn host(cache: PathBuf, bin: Option<PathBuf>) -> Result<(), Box<dyn Error>> {
     let guardian = ["__guardian".to_owned()];
     let supervisor = Supervisor::start(&env::current_exe()?, &guardian, &cache.join("state"))?;
     let settings = Settings {
         root: cache.clone(),
         cache,
+        bin,
         max_connections: 20,
         env: env::vars().collect(),
         ..Settings::default()
     };
-    let postgres = Postgres::start(&supervisor, &settings, &mut |_| {})?;
+    let postgres = Postgres::start(&supervisor, &settings, &mut |notice| println!("{notice}"))?;
     println!("{}", postgres.pid().unwrap_or(0));
     thread::sleep(Duration::from_secs(600));
     postgres.stop()?;

@@ -168,10 +168,14 @@ pub(super) fn given(
     home: &Home,
     bin: &Path,
 ) -> Result<Programs, PostgresError> {
-    Programs::at(supervisor, home, bin).map_err(|reason| PostgresError::NotPrograms {
-        folder: bin.to_path_buf(),
-        reason,
-    })
+    // The server is started in a folder of its own, where a relative path leads elsewhere.
+    let absolute = bin.canonicalize().map_err(|error| error.to_string());
+    absolute
+        .and_then(|bin| Programs::at(supervisor, home, &bin))
+        .map_err(|reason| PostgresError::NotPrograms {
+            folder: bin.to_path_buf(),
+            reason,
+        })
 }
 
 #[cfg(test)]
