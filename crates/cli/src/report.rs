@@ -15,10 +15,10 @@ use crate::screen;
 /// Arguments of `bancada report`.
 #[derive(Args)]
 #[command(after_help = "Examples:
-  bancada report                                     the latest run, or a committed one where there is none
-  bancada report 2026-03-24T101530-first-look        a run under runs/ or experiments/*/results/, by name
-  bancada report latest --format markdown            for a pull request
-  bancada report ./some/folder --format json         for programs, from any folder
+  bancada report                                 the latest run, or else a committed one
+  bancada report 2026-03-24T101530-first-look    a run by name, committed ones included
+  bancada report latest --format markdown        for a pull request
+  bancada report ./some/folder --format json     for programs, from any folder
 
 verdicts.json, trials.csv and report.md are written into the run directory, unless it is read-only.")]
 pub struct ReportArgs {

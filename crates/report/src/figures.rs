@@ -12,22 +12,25 @@ pub(crate) fn figures(
     trials: &[&Trial],
     histograms: &BTreeMap<String, Histograms>,
 ) -> BTreeMap<String, Figure> {
-    let mut figures = percentiles::tails(trials, histograms);
-    for metric in METRICS {
+    let figure = |metric: &Metric| {
+        let merged = || percentiles::from_histograms(metric.name, trials, histograms);
         if percentiles::is_tail(metric.name) {
-            continue;
+            return merged();
         }
         let values: Vec<f64> = trials
             .iter()
             .filter_map(|trial| trial.metrics.get(metric.name).copied())
             .collect();
-        // A block without the percentile was slower there than any block that has it.
+        // A block lacks a percentile when it had too few requests, or failed ones that count as slower
+        // than every answer. The mean of the other blocks would hide that; all requests together do not.
         let hidden = percentiles::is_percentile(metric.name) && values.len() < trials.len();
-        if !values.is_empty() && !hidden {
-            figures.insert(metric.name.to_owned(), over_blocks(metric, &values));
+        if hidden {
+            return merged();
         }
-    }
-    figures
+        (!values.is_empty()).then(|| over_blocks(metric, &values))
+    };
+    let named = |metric: &Metric| Some((metric.name.to_owned(), figure(metric)?));
+    METRICS.iter().filter_map(named).collect()
 }
 
 fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {

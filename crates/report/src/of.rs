@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use record::{Better, Histograms, METRICS, Metric, Run, Treatment, Trial, metric};
 
 use crate::comparison;
-use crate::findings::{Exploratory, Findings, Pair, RatioEstimate, Standing, TreatmentFindings};
+use crate::findings::{
+    Basis, Exploratory, Findings, Pair, RatioEstimate, Standing, TreatmentFindings,
+};
 use crate::selection::Selection;
 use crate::text::counted;
 use crate::{answer, audit, estimate, figures, percentiles};
@@ -261,8 +263,11 @@ fn exploratory(
             continue;
         }
         for treatment in ranked.iter().filter(|treatment| treatment.name != baseline) {
-            // A figure that is not shown is not compared either.
-            let shown = treatment.figures.contains_key(metric.name);
+            // What is not a mean over blocks is not compared block by block either.
+            let shown = treatment
+                .figures
+                .get(metric.name)
+                .is_some_and(|figure| figure.basis == Basis::GeometricMean);
             let logs = selection.log_ratios(&treatment.name, baseline, metric.name);
             let ratio = estimate::geometric(&logs).filter(|ratio| shown && ratio.blocks_count >= 2);
             found.extend(ratio.map(|ratio| Exploratory {

@@ -1,4 +1,4 @@
-//! Tail percentiles of a treatment, from the merged histograms of its blocks.
+//! Percentiles of a treatment, from the merged histograms of its blocks.
 //!
 //! They cover every request: one that is in no histogram did not end well and counts as slower than
 //! every answer, so a percentile that falls among those is absent.
@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use record::{CLOSED_SERVICE_TAG, Histograms, RESPONSE_TAG, Trial};
+use record::{CLOSED_SERVICE_TAG, Histograms, RESPONSE_TAG, SERVICE_TAG, Trial};
 
 use crate::findings::{Basis, Figure};
 
@@ -14,31 +14,42 @@ use crate::findings::{Basis, Figure};
 const LEAST_TAIL_COUNT: f64 = 100.0;
 
 /// Which histogram a metric comes from.
-struct Tail {
+struct Source {
     metric: &'static str,
     quantile: f64,
     tag: &'static str,
     load: &'static str,
 }
 
-const TAILS: &[Tail] = &[
-    Tail {
-        metric: "response_p99_ns",
-        quantile: 0.99,
-        tag: RESPONSE_TAG,
-        load: "open",
-    },
-    Tail {
-        metric: "closed_service_p99_ns",
-        quantile: 0.99,
-        tag: CLOSED_SERVICE_TAG,
-        load: "closed",
-    },
+const fn source(
+    metric: &'static str,
+    quantile: f64,
+    tag: &'static str,
+    load: &'static str,
+) -> Source {
+    Source {
+        metric,
+        quantile,
+        tag,
+        load,
+    }
+}
+
+const SOURCES: &[Source] = &[
+    source("response_p50_ns", 0.5, RESPONSE_TAG, "open"),
+    source("response_p90_ns", 0.9, RESPONSE_TAG, "open"),
+    source("response_p99_ns", 0.99, RESPONSE_TAG, "open"),
+    source("service_p50_ns", 0.5, SERVICE_TAG, "open"),
+    source("service_p90_ns", 0.9, SERVICE_TAG, "open"),
+    source("closed_service_p50_ns", 0.5, CLOSED_SERVICE_TAG, "closed"),
+    source("closed_service_p99_ns", 0.99, CLOSED_SERVICE_TAG, "closed"),
 ];
 
-/// Whether a metric is taken from merged histograms and never averaged.
+/// Whether a metric is taken from merged histograms even where every block has it.
 pub(crate) fn is_tail(metric: &str) -> bool {
-    TAILS.iter().any(|tail| tail.metric == metric)
+    SOURCES
+        .iter()
+        .any(|source| source.metric == metric && source.quantile >= 0.99)
 }
 
 /// Whether a metric is a percentile at all: a block that lacks one was slower there than any that has it.
@@ -49,16 +60,16 @@ pub(crate) fn is_percentile(metric: &str) -> bool {
         .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// The tail percentiles of one treatment, a trial a block.
-pub(crate) fn tails(
+/// A percentile of one treatment, a trial a block, from the merged histograms; `None` where there are
+/// too few requests, too few answers, or no histograms of it.
+pub(crate) fn from_histograms(
+    metric: &str,
     trials: &[&Trial],
     histograms: &BTreeMap<String, Histograms>,
-) -> BTreeMap<String, Figure> {
-    let figure = |tail: &Tail| {
-        let blocks = distributions(tail, trials, histograms)?;
-        Some((tail.metric.to_owned(), merged(&blocks, tail.quantile)?))
-    };
-    TAILS.iter().filter_map(figure).collect()
+) -> Option<Figure> {
+    let source = SOURCES.iter().find(|source| source.metric == metric)?;
+    let blocks = distributions(source, trials, histograms)?;
+    merged(&blocks, source.quantile)
 }
 
 /// Answers of one block, and how many requests had none.
@@ -69,13 +80,13 @@ struct Distribution {
 
 /// One distribution a block; `None` when a block has none, because a tail without it would be another tail.
 fn distributions(
-    tail: &Tail,
+    source: &Source,
     trials: &[&Trial],
     histograms: &BTreeMap<String, Histograms>,
 ) -> Option<Vec<Distribution>> {
     let distribution = |trial: &&Trial| {
-        let answers = histograms.get(&trial.trial)?.get(tail.tag)?.clone();
-        let unanswered_count = requests_count(trial, tail.load).saturating_sub(answers.len());
+        let answers = histograms.get(&trial.trial)?.get(source.tag)?.clone();
+        let unanswered_count = requests_count(trial, source.load).saturating_sub(answers.len());
         Some(Distribution {
             answers,
             unanswered_count,

@@ -21,10 +21,19 @@ pub(crate) fn explanation(findings: &Findings) -> String {
             counted(findings.blocks_count, "block"),
         )
     };
-    format!(
-        "{intervals} Percentiles count a failed request as slower than every answer; – is not measured, \
-         or too few samples. * has trials that are not VALID, see the audit."
-    )
+    let mut text = intervals;
+    let mut shown = findings
+        .treatments
+        .iter()
+        .flat_map(|treatment| treatment.figures.keys());
+    if shown.any(|name| name.starts_with("response_p")) {
+        text.push_str(" Percentiles count a failed request as slower than every answer.");
+    }
+    text.push_str(" – is not measured, or too few samples.");
+    if !findings.audit.reasons.is_empty() {
+        text.push_str(" * has trials that are not VALID, see the audit.");
+    }
+    text
 }
 
 /// The sentence about the twin.
