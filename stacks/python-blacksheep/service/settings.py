@@ -1,0 +1,10 @@
+"""What a deployer sets, from the environment alone."""
+
+import os
+
+HOST = os.environ.get("HOST", "127.0.0.1")
+PORT = int(os.environ.get("PORT", "8000"))
+WORKERS = int(os.environ.get("WORKERS", "1"))
+LOG_REQUESTS = os.environ.get("LOG_REQUESTS", "0") == "1"
+KEEP_ALIVE_S = int(os.environ.get("KEEP_ALIVE_S", "5"))
+EVENT_LOOP = os.environ.get("EVENT_LOOP", "auto")
