@@ -56,6 +56,9 @@ pub struct ExperimentManifest {
     /// Seconds of warm-up at most, per treatment and block.
     #[serde(default = "three_seconds")]
     pub warm_up_cap_s: f64,
+    /// Seconds a service may take to its first right answer.
+    #[serde(default = "a_minute")]
+    pub ready_within_s: u64,
     /// Lets a pool above what the database admits start, so that the trial can show what happens.
     #[serde(default)]
     pub allow_pool_overflow: bool,
@@ -122,6 +125,9 @@ fn five_per_cent() -> f64 {
 }
 fn three_per_cent() -> f64 {
     0.03
+}
+fn a_minute() -> u64 {
+    60
 }
 fn half() -> f64 {
     0.5

@@ -56,7 +56,6 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         budget_s: args.budget.map(|budget| budget.as_secs().max(1)),
         seed: args.seed.unwrap_or_else(drawn_seed),
         strict: args.strict,
-        ..Choices::default()
     };
     let resumed = args.resume.as_deref().map(|name| find_run(context, name)).transpose()?;
     let urls = parse_urls(&args.url, args.i_may_load_this_host)?;

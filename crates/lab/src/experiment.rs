@@ -48,7 +48,7 @@ pub struct Lab<'a> {
 }
 
 /// What the caller may choose about a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// Seconds of measuring, instead of the experiment's own.
     pub budget_s: Option<u64>,
@@ -56,14 +56,6 @@ pub struct Choices {
     pub seed: u64,
     /// A treatment that cannot take part fails the run.
     pub strict: bool,
-    /// Longest wait for a service's first right answer.
-    pub ready_within: Duration,
-}
-
-impl Default for Choices {
-    fn default() -> Choices {
-        Choices { budget_s: None, seed: 1, strict: false, ready_within: Duration::from_secs(60) }
-    }
 }
 
 /// A run that ended, however.
@@ -199,7 +191,7 @@ impl Lab<'_> {
             postgres,
             placement: &placement,
             logs: &logs,
-            ready_within: choices.ready_within,
+            ready_within: Duration::from_secs(recorded(run, "ready_within_s").unwrap_or(60)),
             tell: &mut *self.tell,
         };
         // What a resumed run measured before counts against its budget and goes on in its clock.

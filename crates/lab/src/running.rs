@@ -55,7 +55,7 @@ impl Lab<'_> {
             postgres: None,
             placement: &placement,
             logs: &self.cache,
-            ready_within: choices.ready_within,
+            ready_within: ANSWER_WITHIN,
             tell: &mut *self.tell,
         };
         let mut bench = Bench::new(&placement, None, Instant::now(), choices.seed, self.stop)?;
