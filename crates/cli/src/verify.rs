@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
-use crate::prepare::{chosen, prepare_shown, show_faults};
 use crate::interrupt;
+use crate::prepare::{chosen, prepare_shown, show_faults};
 
 /// Arguments of `bancada verify`.
 #[derive(Args)]

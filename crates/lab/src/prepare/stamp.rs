@@ -8,8 +8,10 @@ use sha2::{Digest, Sha256};
 
 use super::error::PrepareError;
 
-/// Folders that building makes beside the sources.
-const MADE: [&str; 4] = ["node_modules", "__pycache__", "target", ".venv"];
+/// Folders that building makes beside the sources, and that a service needs.
+const MADE: [&str; 3] = ["node_modules", "target", ".venv"];
+/// Folders that come and go.
+const PASSING: [&str; 2] = ["__pycache__", ".git"];
 
 /// Written after every command of a stack succeeded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +78,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), PrepareError> 
     for entry in fs::read_dir(folder).map_err(PrepareError::file("read", folder))? {
         let entry = entry.map_err(PrepareError::file("read", folder))?;
         let (path, name) = (entry.path(), entry.file_name());
-        if MADE.iter().any(|made| name == *made) {
+        if MADE.iter().chain(&PASSING).any(|made| name == *made) {
             continue;
         }
         if path.is_dir() {
@@ -116,11 +118,15 @@ mod tests {
     fn what_building_makes_is_no_change_but_its_loss_is() {
         let root = tempfile::tempdir().unwrap();
         let modules = root.path().join("node_modules");
+        let cached = root.path().join("__pycache__");
+        fs::create_dir(&cached).unwrap();
         let before = stamp(root.path());
         fs::create_dir(&modules).unwrap();
         fs::write(modules.join("x"), "1").unwrap();
         let after = stamp(root.path());
         assert!(before.covers(&after));
+        fs::remove_dir(&cached).unwrap();
+        assert!(after.covers(&stamp(root.path())));
         fs::remove_dir_all(&modules).unwrap();
         assert!(!after.covers(&stamp(root.path())));
     }
