@@ -1,6 +1,8 @@
 //! A server that somebody else runs, given by `DATABASE_URL`.
 
 use std::str::FromStr;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use postgres::{Client, Config};
 
@@ -11,6 +13,8 @@ use super::error::reason;
 const OLDEST_VERSION_NUM: i32 = 130_000;
 /// Key of the lock by which two Bancadas keep out of each other's databases: "bancada" in ASCII.
 const LOCK_KEY: i64 = 0x62_61_6e_63_61_64_61;
+const LOCK_LIMIT: Duration = Duration::from_secs(3);
+const LOCK_RETRY: Duration = Duration::from_millis(50);
 
 /// Connects and checks that the server and the role can do what is needed. The connection is kept, and with it the lock.
 pub(super) fn open(url: &str) -> Result<Admin, PostgresError> {
@@ -27,17 +31,18 @@ pub(super) fn open(url: &str) -> Result<Admin, PostgresError> {
         other => other?,
     };
     check(&mut client)?;
+    lock(&mut client)?;
     let mut admin = Admin::new(config);
     admin.keep(client);
     Ok(admin)
 }
 
 fn check(client: &mut Client) -> Result<(), PostgresError> {
-    let query = "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_user::text,
-        coalesce((SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user), false),
-        pg_try_advisory_lock($1)";
+    let query = "SELECT current_setting('server_version_num')::int,
+        current_setting('server_version'), current_user::text,
+        coalesce((SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user), false)";
     let row = client
-        .query_one(query, &[&LOCK_KEY])
+        .query_one(query, &[])
         .map_err(|error| refused(reason(&error)))?;
     let (number, version, role): (i32, String, String) = (row.get(0), row.get(1), row.get(2));
     if number < OLDEST_VERSION_NUM {
@@ -50,12 +55,24 @@ fn check(client: &mut Client) -> Result<(), PostgresError> {
             "the role {role} may not create databases: ALTER ROLE {role} CREATEDB"
         )));
     }
-    if !row.get::<_, bool>(4) {
-        return Err(refused(
-            "another Bancada is using this server: wait until it is done".to_owned(),
-        ));
-    }
     Ok(())
+}
+
+/// Takes the lock of this server. It goes with the connection; the server may take a moment to see that one end.
+fn lock(client: &mut Client) -> Result<(), PostgresError> {
+    let deadline = Instant::now() + LOCK_LIMIT;
+    loop {
+        let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK_KEY]);
+        if row.map_err(|error| refused(reason(&error)))?.get(0) {
+            return Ok(());
+        }
+        if Instant::now() >= deadline {
+            return Err(refused(
+                "another Bancada is using this server: wait until it is done".to_owned(),
+            ));
+        }
+        thread::sleep(LOCK_RETRY);
+    }
 }
 
 fn refused(reason: String) -> PostgresError {
