@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::routing::{get, post};
 use sqlx::PgPool;
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
 
+use crate::database::Failure;
 use crate::{fibonacci, hello, json_echo, json_large, movies_list, users_list, wait};
 
 pub fn router(pool: Option<PgPool>, log_requests: bool) -> Router {
@@ -37,9 +37,7 @@ pub fn router(pool: Option<PgPool>, log_requests: bool) -> Router {
     app
 }
 
-async fn health(State(pool): State<PgPool>) -> StatusCode {
-    match sqlx::query("SELECT 1").execute(&pool).await {
-        Ok(_) => StatusCode::OK,
-        Err(_) => StatusCode::SERVICE_UNAVAILABLE,
-    }
+async fn health(State(pool): State<PgPool>) -> Result<(), Failure> {
+    sqlx::query("SELECT 1").execute(&pool).await?;
+    Ok(())
 }

@@ -1,6 +1,8 @@
 //! The connection pool, opened and checked at start.
 
 use anyhow::{Context, ensure};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{Connection, PgConnection, PgPool};
 
@@ -28,4 +30,20 @@ pub async fn connect(database: &Database) -> anyhow::Result<PgPool> {
         .connect(&database.url)
         .await?;
     Ok(pool)
+}
+
+/// A query that did not work: 500 for the client, the reason on standard error.
+pub struct Failure(sqlx::Error);
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        eprintln!("{}", self.0);
+        StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    }
 }

@@ -2,11 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sqlx::{FromRow, PgPool};
 use uuid::Uuid;
+
+use crate::database::Failure;
 
 const SELECT: &str = "SELECT id, name, release_date, director, description, duration, budget, \
                       created_at, updated_at FROM movies ORDER BY id LIMIT 20";
@@ -24,10 +25,7 @@ pub struct Movie {
     updated_at: DateTime<Utc>,
 }
 
-pub async fn answer(State(pool): State<PgPool>) -> Result<Json<Vec<Movie>>, StatusCode> {
-    sqlx::query_as(SELECT)
-        .fetch_all(&pool)
-        .await
-        .map(Json)
-        .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
+pub async fn answer(State(pool): State<PgPool>) -> Result<Json<Vec<Movie>>, Failure> {
+    let movies = sqlx::query_as(SELECT).fetch_all(&pool).await?;
+    Ok(Json(movies))
 }

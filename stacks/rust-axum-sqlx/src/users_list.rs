@@ -2,9 +2,12 @@
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use serde::Serialize;
 use sqlx::{FromRow, PgPool};
+
+use crate::database::Failure;
+
+const SELECT: &str = r#"SELECT user_id, username, email FROM "user" ORDER BY user_id LIMIT 100"#;
 
 #[derive(FromRow, Serialize)]
 pub struct User {
@@ -13,10 +16,7 @@ pub struct User {
     email: String,
 }
 
-pub async fn answer(State(pool): State<PgPool>) -> Result<Json<Vec<User>>, StatusCode> {
-    sqlx::query_as(r#"SELECT user_id, username, email FROM "user" ORDER BY user_id LIMIT 100"#)
-        .fetch_all(&pool)
-        .await
-        .map(Json)
-        .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)
+pub async fn answer(State(pool): State<PgPool>) -> Result<Json<Vec<User>>, Failure> {
+    let users = sqlx::query_as(SELECT).fetch_all(&pool).await?;
+    Ok(Json(users))
 }
