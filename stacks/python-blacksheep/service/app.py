@@ -24,13 +24,13 @@ async def not_routed(request: Request) -> Response:
 
 
 async def refuse(app: Application, request: Request, error: Exception) -> Response:
-    """A body too deep for the parser, or one that cannot be quoted back, is a bad request too."""
-    return bad_request("the body is not a user")
+    """A body too deep for the parser is a bad request too, and no bad body is quoted back."""
+    return bad_request("the request is not what this path takes")
 
 
 app = Application()
-app.exceptions_handlers[ValidationError] = refuse
-app.exceptions_handlers[RecursionError] = refuse
+for refused in (400, ValidationError, RecursionError):
+    app.exceptions_handlers[refused] = refuse
 app.router.add_get("/health", health)
 app.router.add_get("/hello", hello)
 app.router.add_get("/async", wait)
