@@ -9,7 +9,10 @@ use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
 
 use super::socket::{SourceAddresses, failure};
 use super::{Event, Failure, Received, Transport};
@@ -19,12 +22,19 @@ use crate::error::LoadError;
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Events taken by one wait.
 const EVENTS_MAX: usize = 256;
+/// Time between two beats of the timer that ends long waits.
+const BEAT_NS: u64 = 10_000_000;
+/// Event data of that timer: no slot has this number.
+const BEAT: u64 = u64::MAX;
 /// Below this, throwing bytes away unseen saves nothing over reading them.
 const SKIP_FROM: u64 = 16 * 1024;
 
 /// The transport of choice on Linux.
 pub struct Epoll {
     poll: OwnedFd,
+    /// Beats while the transport lives. Waits that may end at a beat need no timer of their own,
+    /// whose setting and clearing would cost more than the wait.
+    beat: OwnedFd,
     slots: Vec<Slot>,
     /// Opened since the last wait and not registered yet: most will have connected by then.
     unregistered: Vec<u32>,
@@ -55,8 +65,12 @@ impl Epoll {
     pub fn new() -> Result<Epoll, LoadError> {
         let poll =
             epoll::create(CreateFlags::CLOEXEC).map_err(LoadError::system("epoll_create1"))?;
+        let beat = beating().map_err(LoadError::system("timerfd_create"))?;
+        epoll::add(&poll, &beat, EventData::new_u64(BEAT), EventFlags::IN)
+            .map_err(LoadError::system("epoll_ctl"))?;
         Ok(Epoll {
             poll,
+            beat,
             slots: Vec::new(),
             unregistered: Vec::new(),
             events: Vec::with_capacity(EVENTS_MAX),
@@ -129,6 +143,23 @@ impl Epoll {
         }
         connected.then_some(Event::Connected(number))
     }
+}
+
+fn beating() -> Result<OwnedFd, Errno> {
+    let beat = timerfd_create(
+        TimerfdClockId::Monotonic,
+        TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+    )?;
+    let every = Timespec {
+        tv_sec: 0,
+        tv_nsec: BEAT_NS as i64,
+    };
+    let times = Itimerspec {
+        it_interval: every,
+        it_value: every,
+    };
+    timerfd_settime(&beat, TimerfdTimerFlags::empty(), &times)?;
+    Ok(beat)
 }
 
 fn write(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
@@ -244,7 +275,7 @@ impl Transport for Epoll {
         match epoll::wait(
             &self.poll,
             rustix::buffer::spare_capacity(&mut self.events),
-            Some(&timeout),
+            (left < 2 * BEAT_NS).then_some(&timeout),
         ) {
             Ok(count) => Ok(count),
             Err(Errno::INTR) => Ok(0),
@@ -256,6 +287,10 @@ impl Transport for Epoll {
     fn event(&mut self, place: usize) -> Option<Event> {
         let event = *self.events.get(place)?;
         let data = event.data.u64();
+        if data == BEAT {
+            let _ = rustix::io::read(&self.beat, &mut [0; 8]);
+            return None;
+        }
         let number = data as u32;
         let slot = self.slots.get(number as usize)?;
         if slot.socket.is_none() || slot.generation != (data >> 32) as u32 {
