@@ -1,5 +1,8 @@
 //! Which CPUs the service runs on, and which the bench: generator and database.
 
+use std::collections::BTreeMap;
+use std::fs;
+
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// CPUs for the service, and for generator and PostgreSQL. The same for every treatment.
@@ -14,21 +17,33 @@ pub struct Placement {
 impl Placement {
     /// The plan for the CPUs that this process may use.
     pub fn of_this_machine() -> Placement {
-        Placement::over(&allowed_cpus())
+        Placement::over(&cores_of(&allowed_cpus(), siblings))
     }
 
-    /// The plan for these CPUs: one is shared, of several the first half (rounded down) is the service's.
-    pub fn over(cpus: &[u32]) -> Placement {
-        if cpus.len() < 2 {
-            return Placement {
-                service_cpus: cpus.to_vec(),
-                bench_cpus: cpus.to_vec(),
+    /// The plan for these cores, each with its hardware threads. Of several cores the first half (rounded down) is
+    /// the service's: hardware threads of one core slow each other down, so a core is on one side only. A single
+    /// core is divided by its threads, a single CPU is shared.
+    pub fn over(cores: &[Vec<u32>]) -> Placement {
+        let half = |groups: &[Vec<u32>]| {
+            let (service, bench) = groups.split_at(groups.len() / 2);
+            let sorted = |groups: &[Vec<u32>]| {
+                let mut cpus = groups.concat();
+                cpus.sort_unstable();
+                cpus
             };
-        }
-        let (service, bench) = cpus.split_at(cpus.len() / 2);
-        Placement {
-            service_cpus: service.to_vec(),
-            bench_cpus: bench.to_vec(),
+            Placement {
+                service_cpus: sorted(service),
+                bench_cpus: sorted(bench),
+            }
+        };
+        match cores {
+            [] => half(&[]),
+            [one] if one.len() < 2 => Placement {
+                service_cpus: one.clone(),
+                bench_cpus: one.clone(),
+            },
+            [one] => half(&one.iter().map(|&cpu| vec![cpu]).collect::<Vec<_>>()),
+            several => half(several),
         }
     }
 
@@ -38,6 +53,34 @@ impl Placement {
             .iter()
             .any(|cpu| self.bench_cpus.contains(cpu))
     }
+}
+
+/// CPUs grouped by the core they are hardware threads of, in ascending order of their first.
+fn cores_of(cpus: &[u32], siblings: impl Fn(u32) -> Vec<u32>) -> Vec<Vec<u32>> {
+    let mut cores: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for &cpu in cpus {
+        let together = siblings(cpu)
+            .into_iter()
+            .filter(|sibling| cpus.contains(sibling));
+        let first = together.chain([cpu]).min().unwrap_or(cpu);
+        cores.entry(first).or_default().push(cpu);
+    }
+    cores.into_values().collect()
+}
+
+/// The hardware threads of a CPU's core; none where the kernel does not tell.
+fn siblings(cpu: u32) -> Vec<u32> {
+    let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
+    parse_list(&fs::read_to_string(path).unwrap_or_default())
+}
+
+/// The numbers of a list as the kernel writes it: "0,4-6".
+fn parse_list(text: &str) -> Vec<u32> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+    };
+    text.split(',').filter_map(range).flatten().collect()
 }
 
 /// The CPUs that the calling thread may use, ascending.
@@ -71,30 +114,60 @@ pub fn pin_this_thread(cpus: &[u32]) -> std::io::Result<()> {
 mod tests {
     use super::*;
 
-    fn over(cpus: &[u32]) -> (Vec<u32>, Vec<u32>) {
-        let placement = Placement::over(cpus);
+    fn over(cores: &[&[u32]]) -> (Vec<u32>, Vec<u32>) {
+        let cores: Vec<Vec<u32>> = cores.iter().map(|core| core.to_vec()).collect();
+        let placement = Placement::over(&cores);
         (placement.service_cpus, placement.bench_cpus)
     }
 
     #[test]
     fn two_cpus_are_one_for_the_service_and_one_for_the_bench() {
-        assert_eq!(over(&[0, 1]), (vec![0], vec![1]));
-        assert!(!Placement::over(&[0, 1]).is_shared());
+        assert_eq!(over(&[&[0], &[1]]), (vec![0], vec![1]));
+        assert_eq!(over(&[&[0, 1]]), (vec![0], vec![1]));
+        assert!(!Placement::over(&[vec![0], vec![1]]).is_shared());
     }
 
     #[test]
     fn one_cpu_is_shared() {
-        assert_eq!(over(&[3]), (vec![3], vec![3]));
-        assert!(Placement::over(&[3]).is_shared());
+        assert_eq!(over(&[&[3]]), (vec![3], vec![3]));
+        assert!(Placement::over(&[vec![3]]).is_shared());
     }
 
     #[test]
     fn more_cpus_are_disjoint_sets_and_all_are_used() {
-        for count in 3..=64_u32 {
-            let cpus: Vec<u32> = (0..count).collect();
-            let (service, bench) = over(&cpus);
-            assert_eq!([service, bench].concat(), cpus);
+        for count in 2..=64_u32 {
+            let cores: Vec<Vec<u32>> = (0..count).map(|cpu| vec![cpu]).collect();
+            let placement = Placement::over(&cores);
+            assert!(!placement.service_cpus.is_empty() && !placement.is_shared());
+            assert_eq!(
+                [placement.service_cpus, placement.bench_cpus].concat(),
+                cores.concat()
+            );
         }
+    }
+
+    #[test]
+    fn the_hardware_threads_of_a_core_are_on_one_side() {
+        assert_eq!(
+            over(&[&[0, 4], &[1, 5], &[2, 6], &[3, 7]]),
+            (vec![0, 1, 4, 5], vec![2, 3, 6, 7])
+        );
+    }
+
+    #[test]
+    fn cpus_are_grouped_by_core_as_far_as_they_may_be_used() {
+        let siblings = |cpu| vec![cpu % 4, cpu % 4 + 4];
+        assert_eq!(
+            cores_of(&[0, 1, 4, 7], siblings),
+            vec![vec![0, 4], vec![1], vec![7]]
+        );
+        assert_eq!(cores_of(&[0, 1], |_| Vec::new()), vec![vec![0], vec![1]]);
+    }
+
+    #[test]
+    fn the_kernels_lists_of_cpus_are_read() {
+        assert_eq!(parse_list("0,4-6\n"), vec![0, 4, 5, 6]);
+        assert_eq!(parse_list(""), Vec::<u32>::new());
     }
 
     #[test]

@@ -68,6 +68,13 @@ impl MachineReading {
     }
 }
 
+impl MachineUse {
+    /// CPU time of everything but what took `ours_ns` in the same time, exact to 10 ms for each CPU.
+    pub fn foreign_ns(&self, ours_ns: u64) -> u64 {
+        self.busy_ns.saturating_sub(ours_ns)
+    }
+}
+
 /// Busy, stolen and all ticks of the first line of `/proc/stat`: user, nice, system, idle, iowait, irq,
 /// softirq, steal (proc(5)); guest time is already in user.
 fn ticks(line: &str) -> Option<[u64; 3]> {

@@ -9,4 +9,4 @@ mod tree;
 pub use cpu::{process_cpu_ns, this_process_cpu_ns, thread_cpu_ns};
 pub use machine::{MachineReading, MachineUse};
 pub use sampler::MemorySampler;
-pub use tree::{Tree, pss_bytes};
+pub use tree::{ContextSwitches, Tree, context_switches, pss_bytes};

@@ -1,7 +1,7 @@
 //! The memory of a tree over time, read in the background.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -15,6 +15,7 @@ const RATES_PER_S: std::ops::RangeInclusive<f64> = 0.1..=1000.0;
 #[derive(Debug)]
 pub struct MemorySampler {
     peak: Arc<AtomicU64>,
+    paused: Arc<AtomicBool>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -26,6 +27,8 @@ impl MemorySampler {
         let peak = Arc::new(AtomicU64::new(0));
         let (stop, stopped) = mpsc::channel();
         let seen = Arc::clone(&peak);
+        let paused = Arc::new(AtomicBool::new(false));
+        let is_paused = Arc::clone(&paused);
         let period = Duration::from_secs_f64(
             1.0 / rate_per_s.max(*RATES_PER_S.start()).min(*RATES_PER_S.end()),
         );
@@ -34,7 +37,9 @@ impl MemorySampler {
             .spawn(move || {
                 let tree = Tree::of(pid);
                 loop {
-                    seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
+                    if !is_paused.load(Ordering::Relaxed) {
+                        seen.fetch_max(tree.memory_bytes().unwrap_or(0), Ordering::Relaxed);
+                    }
                     if stopped.recv_timeout(period) != Err(RecvTimeoutError::Timeout) {
                         return;
                     }
@@ -42,6 +47,7 @@ impl MemorySampler {
             });
         MemorySampler {
             peak,
+            paused,
             stop: Some(stop),
             thread: thread.ok(),
         }
@@ -55,9 +61,10 @@ impl MemorySampler {
         }
     }
 
-    /// Begins anew: the peak from now on, for instance of one window.
-    pub fn reset(&self) {
-        self.peak.store(0, Ordering::Relaxed);
+    /// Stops reading, or goes on: outside its own windows a service need not be looked at, and a look takes time
+    /// from the CPU that the generator uses.
+    pub fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::Relaxed);
     }
 }
 
@@ -83,6 +90,21 @@ mod tests {
         }
         drop(block);
         assert!(sampler.peak_bytes() >= Some(32 << 20));
+    }
+
+    #[test]
+    fn a_paused_sampler_keeps_its_peak_and_goes_on_later() {
+        let sampler = MemorySampler::start(std::process::id(), 1000.0);
+        while sampler.peak_bytes().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        sampler.pause(true);
+        assert!(sampler.peak_bytes().is_some());
+        sampler.peak.store(0, Ordering::Relaxed);
+        sampler.pause(false);
+        while sampler.peak_bytes().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     #[test]

@@ -139,6 +139,37 @@ impl Tree {
     }
 }
 
+/// How often threads gave up a CPU, and how often one was taken from them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextSwitches {
+    /// They waited for something.
+    pub voluntary_count: u64,
+    /// Their time was up, or another thread was more urgent.
+    pub involuntary_count: u64,
+}
+
+/// Context switches of all living threads of the tree of `pid`; `None` when nothing of it lives. Reads one file a
+/// thread: not during a window.
+pub fn context_switches(pid: u32) -> Option<ContextSwitches> {
+    let pids = Tree::of(pid).pids();
+    let mut sum = ContextSwitches::default();
+    for task in pids
+        .iter()
+        .flat_map(|pid| fs::read_dir(format!("/proc/{pid}/task")))
+        .flatten()
+    {
+        let status = task.and_then(|task| fs::read_to_string(task.path().join("status")));
+        let status = status.unwrap_or_default();
+        let count = |key| {
+            let line = status.lines().find_map(|line: &str| line.strip_prefix(key));
+            line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
+        };
+        sum.voluntary_count += count("voluntary_ctxt_switches:");
+        sum.involuntary_count += count("nonvoluntary_ctxt_switches:");
+    }
+    (!pids.is_empty()).then_some(sum)
+}
+
 /// Proportional set size of the tree of `pid`: private pages, and each shared page divided by the number of its
 /// users. The kernel walks all pages for it: once after a window, not during one. `None` when it cannot be read.
 pub fn pss_bytes(pid: u32) -> Option<u64> {
@@ -200,6 +231,15 @@ mod tests {
         let looked = tree.cpu_ns().expect("alive");
         let known = tree.known_cpu_ns().expect("alive");
         assert!(looked <= known && known <= tree.cpu_ns().expect("alive"));
+    }
+
+    #[test]
+    fn a_thread_that_waits_gives_up_its_cpu() {
+        let before = context_switches(std::process::id()).expect("alive");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+        let after = context_switches(std::process::id()).expect("alive");
+        assert!(before.voluntary_count > 0 && after.voluntary_count > 0);
+        assert_eq!(context_switches(i32::MAX as u32), None);
     }
 
     #[test]
