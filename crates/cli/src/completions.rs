@@ -17,6 +17,11 @@ pub struct CompletionsArgs {
 
 /// Prints the script.
 pub fn completions(args: CompletionsArgs) -> anyhow::Result<ExitCode> {
-    generate(args.shell, &mut crate::Cli::command(), "bancada", &mut std::io::stdout());
+    generate(
+        args.shell,
+        &mut crate::Cli::command(),
+        "bancada",
+        &mut std::io::stdout(),
+    );
     Ok(ExitCode::SUCCESS)
 }

@@ -28,11 +28,16 @@ impl Context {
     /// Finds the checkout from the working directory upwards, unless `root` names it.
     pub fn find(root: Option<&Path>) -> anyhow::Result<Context> {
         let root = match root {
-            Some(root) => root.canonicalize().with_context(|| format!("no folder {}", root.display()))?,
+            Some(root) => root
+                .canonicalize()
+                .with_context(|| format!("no folder {}", root.display()))?,
             None => find_root(&env::current_dir()?)?,
         };
         if !is_root(&root) {
-            bail!("{} has no stacks/, workloads/ and experiments/: give --root the folder of a checkout", root.display());
+            bail!(
+                "{} has no stacks/, workloads/ and experiments/: give --root the folder of a checkout",
+                root.display()
+            );
         }
         Ok(Context {
             cache: path_variable("BANCADA_CACHE").unwrap_or_else(|| root.join(".bancada")),
@@ -50,7 +55,9 @@ impl Context {
         lab::prepare::Settings {
             cache: self.cache.clone(),
             environment: env::vars_os()
-                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .filter_map(|(name, value)| {
+                    Some((name.into_string().ok()?, value.into_string().ok()?))
+                })
                 .collect(),
             python: self.python.clone(),
             require: self.require.clone(),
@@ -69,7 +76,9 @@ fn find_root(from: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn is_root(folder: &Path) -> bool {
-    ["stacks", "workloads", "experiments"].iter().all(|name| folder.join(name).is_dir())
+    ["stacks", "workloads", "experiments"]
+        .iter()
+        .all(|name| folder.join(name).is_dir())
 }
 
 fn text_variable(name: &str) -> Option<String> {
@@ -82,5 +91,10 @@ fn path_variable(name: &str) -> Option<PathBuf> {
 
 fn list_variable(name: &str) -> Vec<String> {
     let items = text_variable(name).unwrap_or_default();
-    items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    items
+        .split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .map(str::to_owned)
+        .collect()
 }

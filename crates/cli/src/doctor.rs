@@ -59,7 +59,9 @@ const STEAL_MAX_RATIO: f64 = 0.01;
 pub fn doctor(args: DoctorArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let findings = examine(context)?;
     match args.format {
-        Format::Terminal => findings.iter().for_each(|finding| println!("{}", line(finding))),
+        Format::Terminal => findings
+            .iter()
+            .for_each(|finding| println!("{}", line(finding))),
         Format::Json => {
             let document = json!({ "schema": "bancada.doctor/1", "findings": findings });
             println!("{}", serde_json::to_string_pretty(&document)?);
@@ -92,8 +94,15 @@ fn tools(context: &Context) -> anyhow::Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for tool in TOOLS {
         findings.push(match preparer.find(tool)? {
-            Ok(found) => fine(tool, format!("{} ({})", found.version, found.program.display())),
-            Err(missing) => Finding { what: tool.to_owned(), grade: Grade::Missing, detail: missing.to_string() },
+            Ok(found) => fine(
+                tool,
+                format!("{} ({})", found.version, found.program.display()),
+            ),
+            Err(missing) => Finding {
+                what: tool.to_owned(),
+                grade: Grade::Missing,
+                detail: missing.to_string(),
+            },
         });
     }
     if let Some(python) = preparer.interpreter()? {
@@ -105,25 +114,45 @@ fn tools(context: &Context) -> anyhow::Result<Vec<Finding>> {
 
 fn cpus() -> Finding {
     let placement = Placement::of_this_machine();
-    let detail = format!("services on {:?}, generator and PostgreSQL on {:?}", placement.service_cpus, placement.bench_cpus);
+    let detail = format!(
+        "services on {:?}, generator and PostgreSQL on {:?}",
+        placement.service_cpus, placement.bench_cpus
+    );
     graded("CPUs", !placement.is_shared(), detail)
 }
 
 fn machine() -> Vec<Finding> {
-    let Some(before) = MachineReading::now() else { return Vec::new() };
+    let Some(before) = MachineReading::now() else {
+        return Vec::new();
+    };
     std::thread::sleep(WATCH);
-    let Some(after) = MachineReading::now() else { return Vec::new() };
+    let Some(after) = MachineReading::now() else {
+        return Vec::new();
+    };
     let seen = after.since(&before);
     vec![
-        graded("other work", seen.busy_ratio <= BUSY_MAX_RATIO, format!("{:.0} % of all CPUs in use", seen.busy_ratio * 100.0)),
-        graded("steal", seen.steal_ratio <= STEAL_MAX_RATIO, format!("{:.1} % taken by the hypervisor", seen.steal_ratio * 100.0)),
+        graded(
+            "other work",
+            seen.busy_ratio <= BUSY_MAX_RATIO,
+            format!("{:.0} % of all CPUs in use", seen.busy_ratio * 100.0),
+        ),
+        graded(
+            "steal",
+            seen.steal_ratio <= STEAL_MAX_RATIO,
+            format!("{:.1} % taken by the hypervisor", seen.steal_ratio * 100.0),
+        ),
     ]
 }
 
 fn governor() -> Option<Finding> {
-    let text = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").ok()?;
+    let text =
+        std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor").ok()?;
     let governor = text.trim();
-    Some(graded("governor", governor == "performance", governor.to_owned()))
+    Some(graded(
+        "governor",
+        governor == "performance",
+        governor.to_owned(),
+    ))
 }
 
 fn fine(what: &str, detail: String) -> Finding {
@@ -132,5 +161,9 @@ fn fine(what: &str, detail: String) -> Finding {
 
 fn graded(what: &str, fine: bool, detail: String) -> Finding {
     let grade = if fine { Grade::Fine } else { Grade::Disturbs };
-    Finding { what: what.to_owned(), grade, detail }
+    Finding {
+        what: what.to_owned(),
+        grade,
+        detail,
+    }
 }

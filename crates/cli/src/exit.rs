@@ -18,7 +18,10 @@ impl std::error::Error for Usage {}
 pub const INTERRUPTED: u8 = 130;
 
 /// Prints what went wrong, and chooses the code.
-#[expect(clippy::print_stderr, reason = "the one place where errors are printed")]
+#[expect(
+    clippy::print_stderr,
+    reason = "the one place where errors are printed"
+)]
 pub fn code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     let error = match ended {
         Ok(code) => return code,
@@ -28,8 +31,12 @@ pub fn code(ended: anyhow::Result<ExitCode>) -> ExitCode {
     let usage = error.chain().any(|cause| {
         cause.is::<Usage>()
             || cause.is::<catalog::LookupError>()
-            || cause.downcast_ref::<lab::LabError>().is_some_and(lab::LabError::is_usage)
-            || cause.downcast_ref::<load::LoadError>().is_some_and(load::LoadError::is_usage)
+            || cause
+                .downcast_ref::<lab::LabError>()
+                .is_some_and(lab::LabError::is_usage)
+            || cause
+                .downcast_ref::<load::LoadError>()
+                .is_some_and(load::LoadError::is_usage)
     });
     ExitCode::from(if usage { 2 } else { 1 })
 }

@@ -12,7 +12,11 @@ pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         // In this order: the shutdown is armed by a flag that the registration after it sets.
-        flag::register_conditional_shutdown(signal, i32::from(crate::exit::INTERRUPTED), Arc::clone(&stop))?;
+        flag::register_conditional_shutdown(
+            signal,
+            i32::from(crate::exit::INTERRUPTED),
+            Arc::clone(&stop),
+        )?;
         flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)

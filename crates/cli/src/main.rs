@@ -29,11 +29,16 @@ use crate::context::Context;
 ///
 /// Puts equivalent HTTP services on one bench, loads them honestly, and gives a verdict you can defend.
 #[derive(Parser)]
-#[command(name = "bancada", version, propagate_version = true, after_help = "Examples:
+#[command(
+    name = "bancada",
+    version,
+    propagate_version = true,
+    after_help = "Examples:
   bancada run                      compare four stacks on a real PostgreSQL, in minutes
   bancada load http://127.0.0.1:8000/ -c 50 -d 10s
   bancada report latest            the last run's report again
-  bancada doctor                   what this machine lacks")]
+  bancada doctor                   what this machine lacks"
+)]
 struct Cli {
     /// Checkout to work in, instead of the one around the working directory.
     #[arg(long, global = true, value_name = "FOLDER")]
@@ -55,7 +60,7 @@ enum Command {
     /// Hold stacks against the contracts of the workloads they serve.
     Verify(verify::VerifyArgs),
     /// Load one address: the engine alone.
-    Load(load::LoadArgs),
+    Load(Box<load::LoadArgs>),
     /// Print a run's report from its directory.
     Report(report::ReportArgs),
     /// Say what this machine lacks, and what would disturb a measurement.
@@ -77,7 +82,7 @@ fn main() -> ExitCode {
         Command::List(args) => found().and_then(|context| list::list(args, &context)),
         Command::Prepare(args) => found().and_then(|context| prepare::prepare(args, &context)),
         Command::Verify(args) => found().and_then(|context| verify::verify(args, &context)),
-        Command::Load(args) => load::load(args),
+        Command::Load(args) => load::load(*args),
         Command::Report(args) => report::report(args, found().ok().as_ref()),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
         Command::Completions(args) => completions::completions(args),

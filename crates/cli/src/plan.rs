@@ -44,10 +44,17 @@ const SPREADS: [f64; 3] = [0.01, 0.02, 0.05];
 pub fn plan(args: PlanArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let catalog = Catalog::scan(&context.root);
     let experiment = catalog.experiment(&args.experiment)?;
-    let planned = work_out(&experiment.manifest, args.seed, args.budget.map(|budget| budget.as_secs().max(1)));
+    let planned = work_out(
+        &experiment.manifest,
+        args.seed,
+        args.budget.map(|budget| budget.as_secs().max(1)),
+    );
     match args.format {
         Format::Terminal => print!("{}", text(experiment, &planned)),
-        Format::Json => println!("{}", serde_json::to_string_pretty(&document(experiment, &planned))?),
+        Format::Json => println!(
+            "{}",
+            serde_json::to_string_pretty(&document(experiment, &planned))?
+        ),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -62,15 +69,32 @@ fn text(experiment: &Experiment, plan: &RunPlan) -> String {
             "A block     every treatment started fresh and warmed (at most {} s), then {} open and {} closed slices of {} s each, interleaved",
             manifest.warm_up_cap_s, manifest.open_slices, manifest.closed_slices, manifest.slice_s
         ),
-        format!("Load        {} connections; open slices at {:.0} % of the slowest pilot capacity", manifest.connections, manifest.rate_ratio_of_slowest * 100.0),
-        format!("Duration    about {:.0} s of verification and pilot, then {} blocks of about {:.0} s: {:.0} min", plan.pilot_s, plan.blocks, plan.block_s, (plan.pilot_s + f64::from(plan.blocks) * plan.block_s) / 60.0),
+        format!(
+            "Load        {} connections; open slices at {:.0} % of the slowest pilot capacity",
+            manifest.connections,
+            manifest.rate_ratio_of_slowest * 100.0
+        ),
+        format!(
+            "Duration    about {:.0} s of verification and pilot, then {} blocks of about {:.0} s: {:.0} min",
+            plan.pilot_s,
+            plan.blocks,
+            plan.block_s,
+            (plan.pilot_s + f64::from(plan.blocks) * plan.block_s) / 60.0
+        ),
         format!("Block 1     starts {}", plan.first_starts.join(", ")),
         String::new(),
-        format!("What {} blocks can tell from no difference, all pairs together at 95 %:", plan.blocks),
+        format!(
+            "What {} blocks can tell from no difference, all pairs together at 95 %:",
+            plan.blocks
+        ),
     ];
     for spread in SPREADS {
         let visible = visible_ratio(spread, plan.blocks, manifest.treatment.len());
-        lines.push(format!("  {:>4.1} %  when ratios vary by {:.0} % from block to block", visible * 100.0, spread * 100.0));
+        lines.push(format!(
+            "  {:>4.1} %  when ratios vary by {:.0} % from block to block",
+            visible * 100.0,
+            spread * 100.0
+        ));
     }
     lines.push(String::new());
     lines.join("\n")

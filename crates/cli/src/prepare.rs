@@ -71,8 +71,14 @@ pub fn prepare(args: PrepareArgs, context: &Context) -> anyhow::Result<ExitCode>
     }
     show(&outcomes, args.format)?;
     let sound = show_faults(&catalog, &args.stacks);
-    let failed = outcomes.iter().any(|outcome| outcome.status == Status::Failed);
-    Ok(if failed || !sound { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let failed = outcomes
+        .iter()
+        .any(|outcome| outcome.status == Status::Failed);
+    Ok(if failed || !sound {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 /// The stacks of these names, all that are sound when there are none.
@@ -80,15 +86,29 @@ pub fn chosen<'a>(catalog: &'a Catalog, names: &[String]) -> anyhow::Result<Vec<
     if names.is_empty() {
         return Ok(catalog.stacks.iter().collect());
     }
-    Ok(names.iter().map(|name| catalog.stack(name)).collect::<Result<_, _>>()?)
+    Ok(names
+        .iter()
+        .map(|name| catalog.stack(name))
+        .collect::<Result<_, _>>()?)
 }
 
 /// Says what is wrong with stacks and workloads, when all were meant; whether nothing is.
 #[expect(clippy::print_stderr, reason = "mistakes are not part of the table")]
 pub fn show_faults(catalog: &Catalog, names: &[String]) -> bool {
     let ours = |folder: &str| ["stacks", "workloads"].contains(&folder);
-    let is_ours = |fault: &&catalog::Fault| fault.path.iter().next().is_some_and(|part| ours(&part.to_string_lossy()));
-    let faults: Vec<_> = catalog.faults.iter().filter(is_ours).filter(|_| names.is_empty()).collect();
+    let is_ours = |fault: &&catalog::Fault| {
+        fault
+            .path
+            .iter()
+            .next()
+            .is_some_and(|part| ours(&part.to_string_lossy()))
+    };
+    let faults: Vec<_> = catalog
+        .faults
+        .iter()
+        .filter(is_ours)
+        .filter(|_| names.is_empty())
+        .collect();
     for fault in &faults {
         eprintln!("error: {fault}");
     }
@@ -109,15 +129,23 @@ struct Line {
 
 impl Line {
     fn new(name: &str) -> Line {
-        let spinner = std::io::stderr().is_terminal().then(ProgressBar::new_spinner);
+        let spinner = std::io::stderr()
+            .is_terminal()
+            .then(ProgressBar::new_spinner);
         if let Some(spinner) = &spinner {
             spinner.enable_steady_tick(Duration::from_millis(120));
             spinner.set_message(name.to_owned());
         }
-        Line { name: name.to_owned(), spinner }
+        Line {
+            name: name.to_owned(),
+            spinner,
+        }
     }
 
-    #[expect(clippy::print_stderr, reason = "progress is for the person who waits, not for the pipe")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "progress is for the person who waits, not for the pipe"
+    )]
     fn show(&self, progress: &Progress) {
         match &self.spinner {
             Some(spinner) => spinner.set_message(format!("{}: {progress}", self.name)),
@@ -138,22 +166,46 @@ impl Drop for Line {
 fn outcome(stack: &Stack, prepared: Result<Prepared, PrepareError>) -> Outcome {
     let (status, reason, versions, warnings) = match prepared {
         Ok(prepared) => (Status::Ready, None, prepared.facts, prepared.warnings),
-        Err(PrepareError::Skipped { reason, .. }) => (Status::Skipped, Some(reason), BTreeMap::new(), Vec::new()),
-        Err(error) => (Status::Failed, Some(error.to_string()), BTreeMap::new(), Vec::new()),
+        Err(PrepareError::Skipped { reason, .. }) => {
+            (Status::Skipped, Some(reason), BTreeMap::new(), Vec::new())
+        }
+        Err(error) => (
+            Status::Failed,
+            Some(error.to_string()),
+            BTreeMap::new(),
+            Vec::new(),
+        ),
     };
-    Outcome { stack: stack.name.clone(), status, reason, versions, warnings }
+    Outcome {
+        stack: stack.name.clone(),
+        status,
+        reason,
+        versions,
+        warnings,
+    }
 }
 
-#[expect(clippy::print_stdout, reason = "what became of the stacks is the command's output")]
+#[expect(
+    clippy::print_stdout,
+    reason = "what became of the stacks is the command's output"
+)]
 fn show(outcomes: &[Outcome], format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
         let document = json!({ "schema": "bancada.prepare/1", "stacks": outcomes });
         println!("{}", serde_json::to_string_pretty(&document)?);
         return Ok(());
     }
-    let width = outcomes.iter().map(|outcome| outcome.stack.len()).max().unwrap_or(0);
+    let width = outcomes
+        .iter()
+        .map(|outcome| outcome.stack.len())
+        .max()
+        .unwrap_or(0);
     for outcome in outcomes {
-        let versions: Vec<String> = outcome.versions.iter().map(|(tool, version)| with_name(tool, version)).collect();
+        let versions: Vec<String> = outcome
+            .versions
+            .iter()
+            .map(|(tool, version)| with_name(tool, version))
+            .collect();
         let (status, detail) = match outcome.status {
             Status::Ready => ("ready  ", versions.join(", ")),
             Status::Skipped => ("skipped", outcome.reason.clone().unwrap_or_default()),

@@ -39,15 +39,37 @@ impl Progress {
         match event {
             Event::StepBegan { step, detail } => self.step(&format!("{step}: {detail}")),
             Event::Noticed { message } => self.line(&format!("note: {message}")),
-            Event::BlockBegan { block, blocks_at_most, order } => self.block_began(*block, *blocks_at_most, order),
-            Event::TreatmentBegan { block, treatment, phase } => self.message(&format!("block {block}: {phase} {treatment}")),
-            Event::SliceEnded { block, treatment, load, completion_rate_per_s, slices_done, slices_in_block } => {
+            Event::BlockBegan {
+                block,
+                blocks_at_most,
+                order,
+            } => self.block_began(*block, *blocks_at_most, order),
+            Event::TreatmentBegan {
+                block,
+                treatment,
+                phase,
+            } => self.message(&format!("block {block}: {phase} {treatment}")),
+            Event::SliceEnded {
+                block,
+                treatment,
+                load,
+                completion_rate_per_s,
+                slices_done,
+                slices_in_block,
+            } => {
                 self.slice(*slices_done, *slices_in_block);
-                self.message(&format!("block {block}: {treatment} {load} {completion_rate_per_s:.0} answers/s"));
+                self.message(&format!(
+                    "block {block}: {treatment} {load} {completion_rate_per_s:.0} answers/s"
+                ));
             }
             Event::TrialEnded { trial } => {
                 if trial.status != record::TrialStatus::Valid {
-                    self.line(&format!("note: {} is {:?}: {}", trial.trial, trial.status, trial.reasons.join("; ")));
+                    self.line(&format!(
+                        "note: {} is {:?}: {}",
+                        trial.trial,
+                        trial.status,
+                        trial.reasons.join("; ")
+                    ));
                 }
             }
             Event::BlockEnded { block, remaining_s } => self.block_ended(*block, *remaining_s),
@@ -72,7 +94,10 @@ impl Progress {
             bar.set_position(0);
             bar.set_prefix(format!("block {block}/≤{at_most}"));
         } else {
-            self.line(&format!("block {block} of at most {at_most}: {}", order.join(", ")));
+            self.line(&format!(
+                "block {block} of at most {at_most}: {}",
+                order.join(", ")
+            ));
         }
     }
 
@@ -110,7 +135,10 @@ impl Progress {
         }
     }
 
-    #[expect(clippy::print_stderr, reason = "progress is for the person who waits, not for the pipe")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "progress is for the person who waits, not for the pipe"
+    )]
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),

@@ -83,7 +83,8 @@ fn refresh(directory: &RunDir, findings: &report::Findings) -> anyhow::Result<()
     }
 }
 
-fn find(run: &str, context: Option<&Context>) -> anyhow::Result<RunDir> {
+/// Finds a run by its folder, its name, or as the latest; committed runs included.
+pub fn find(run: &str, context: Option<&Context>) -> anyhow::Result<RunDir> {
     if run != "latest" && Path::new(run).is_dir() {
         return Ok(RunDir::open(Path::new(run))?);
     }

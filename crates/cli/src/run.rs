@@ -1,10 +1,9 @@
 //! `bancada run`: prepare, verify, measure, compare, report.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
 use catalog::Catalog;
 use clap::Args;
 use lab::{Choices, EndedBy, Lab, RunningService};
@@ -57,7 +56,11 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         seed: args.seed.unwrap_or_else(drawn_seed),
         strict: args.strict,
     };
-    let resumed = args.resume.as_deref().map(|name| find_run(context, name)).transpose()?;
+    let resumed = args
+        .resume
+        .as_deref()
+        .map(|name| crate::report::find(name, Some(context)))
+        .transpose()?;
     let urls = parse_urls(&args.url, args.i_may_load_this_host)?;
     let experiment = match (&args.experiment, urls.is_empty()) {
         (Some(name), _) => Some(catalog.experiment(name)?),
@@ -87,7 +90,9 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     progress.finish();
     let ended = match ended {
-        Err(_) if stop.load(std::sync::atomic::Ordering::Relaxed) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(_) if stop.load(std::sync::atomic::Ordering::Relaxed) => {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         ended => ended?,
     };
     conclude(&ended.dir, ended.by, args.strict)
@@ -98,52 +103,63 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
 fn conclude(dir: &RunDir, by: EndedBy, strict: bool) -> anyhow::Result<ExitCode> {
     let findings = report::read(dir)?;
     report::save(dir, &findings)?;
-    println!("{}", report::terminal(&findings, screen::columns(), screen::colour()));
+    println!(
+        "{}",
+        report::terminal(&findings, screen::columns(), screen::colour())
+    );
     println!("Run directory: {}", shown(dir.path()));
     if by == EndedBy::Interrupted {
-        println!("Interrupted; go on with: bancada run --resume {}", dir.name());
+        println!(
+            "Interrupted; go on with: bancada run --resume {}",
+            dir.name()
+        );
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    let spoilt = !findings.skipped.is_empty() || findings.treatments.iter().any(|one| one.invalid_count > 0);
-    let nothing = findings.treatments.iter().all(|one| one.valid_count + one.degraded_count == 0);
-    Ok(if nothing || (strict && spoilt) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// Finds a run by its folder, its name under `runs/`, or as the latest.
-pub fn find_run(context: &Context, name: &str) -> anyhow::Result<RunDir> {
-    let path: PathBuf = match name {
-        "latest" => {
-            let listed = record::list_runs(&context.runs)?;
-            let latest = listed.into_iter().rev().find(|listed| listed.run.is_ok());
-            latest.map(|listed| listed.path).ok_or_else(|| Usage("there is no run yet: start one with `bancada run`".to_owned()))?
-        }
-        _ if Path::new(name).is_dir() => PathBuf::from(name),
-        _ => context.runs.join(name),
-    };
-    if !path.is_dir() {
-        return Err(Usage(format!("there is no run {name}: `bancada list runs` shows them")).into());
-    }
-    RunDir::open(&path).with_context(|| format!("cannot open run {name}"))
+    let spoilt =
+        !findings.skipped.is_empty() || findings.treatments.iter().any(|one| one.invalid_count > 0);
+    let nothing = findings
+        .treatments
+        .iter()
+        .all(|one| one.valid_count + one.degraded_count == 0);
+    Ok(if nothing || (strict && spoilt) {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn parse_urls(urls: &[String], public_too: bool) -> anyhow::Result<Vec<RunningService>> {
     if urls.len() == 1 {
-        return Err(Usage("one --url has nothing to be compared with: give another, or use `bancada load`".to_owned()).into());
+        return Err(Usage(
+            "one --url has nothing to be compared with: give another, or use `bancada load`"
+                .to_owned(),
+        )
+        .into());
     }
     let running = |text: &String| -> anyhow::Result<RunningService> {
         let url: load::Url = text.parse()?;
-        Ok(RunningService { url: text.clone(), addr: url.resolve(public_too)?, host: url.authority, path: url.target })
+        Ok(RunningService {
+            url: text.clone(),
+            addr: url.resolve(public_too)?,
+            host: url.authority,
+            path: url.target,
+        })
     };
     urls.iter().map(running).collect()
 }
 
 fn drawn_seed() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     since.as_nanos() as u64 ^ u64::from(std::process::id()) << 40
 }
 
 /// A path as short as the working directory allows.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+    path.strip_prefix(&here)
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }

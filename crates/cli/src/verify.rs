@@ -66,14 +66,26 @@ enum Found {
 pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let catalog = Catalog::scan(&context.root);
     let stacks = chosen(&catalog, &args.stacks)?;
-    let stacks: Vec<&Stack> = stacks.into_iter().filter(|stack| stack.manifest.launch.contains_key(&args.launch)).collect();
+    let stacks: Vec<&Stack> = stacks
+        .into_iter()
+        .filter(|stack| stack.manifest.launch.contains_key(&args.launch))
+        .collect();
     let workloads = workloads(&catalog, &args.workload)?;
     if stacks.is_empty() {
-        return Err(Usage(format!("no stack has a launch mode `{}`; look into their stack.toml", args.launch)).into());
+        return Err(Usage(format!(
+            "no stack has a launch mode `{}`; look into their stack.toml",
+            args.launch
+        ))
+        .into());
     }
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
-    let mut bench = Bench { context, supervisor: &supervisor, stop: &stop, postgres: None };
+    let mut bench = Bench {
+        context,
+        supervisor: &supervisor,
+        stop: &stop,
+        postgres: None,
+    };
     let cells = bench.verify(&stacks, &workloads, &args.launch)?;
     bench.close()?;
     show(&cells, args.format)?;
@@ -83,14 +95,21 @@ pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let named: Vec<String> = [args.stacks, args.workload].concat();
     let sound = show_faults(&catalog, &named);
     let failed = cells.iter().any(|cell| cell.is_failure());
-    Ok(if failed || !sound { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if failed || !sound {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn workloads<'a>(catalog: &'a Catalog, names: &[String]) -> anyhow::Result<Vec<&'a Workload>> {
     if names.is_empty() {
         return Ok(catalog.workloads.iter().collect());
     }
-    Ok(names.iter().map(|name| catalog.workload(name)).collect::<Result<_, _>>()?)
+    Ok(names
+        .iter()
+        .map(|name| catalog.workload(name))
+        .collect::<Result<_, _>>()?)
 }
 
 /// What the cells share. The server is started for the first that needs it.
@@ -102,11 +121,19 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn verify(&mut self, stacks: &[&Stack], workloads: &[&Workload], launch: &str) -> anyhow::Result<Vec<Cell>> {
-        let mut preparer = Preparer::new(self.supervisor, self.context.prepare_settings(), self.stop)?;
+    fn verify(
+        &mut self,
+        stacks: &[&Stack],
+        workloads: &[&Workload],
+        launch: &str,
+    ) -> anyhow::Result<Vec<Cell>> {
+        let mut preparer =
+            Preparer::new(self.supervisor, self.context.prepare_settings(), self.stop)?;
         let mut cells = Vec::new();
         for stack in stacks {
-            let served = workloads.iter().filter(|workload| stack.manifest.workloads.contains(&workload.name));
+            let served = workloads
+                .iter()
+                .filter(|workload| stack.manifest.workloads.contains(&workload.name));
             let prepared = prepare_shown(&mut preparer, stack);
             if let Err(PrepareError::Interrupted) = prepared {
                 return Ok(cells);
@@ -120,15 +147,26 @@ impl Bench<'_> {
                     Err(PrepareError::Skipped { reason, .. }) => Found::Skipped(reason.clone()),
                     Err(error) => Found::Failed(error.to_string()),
                 };
-                cells.push(Cell { stack: stack.name.clone(), workload: workload.name.clone(), found });
+                cells.push(Cell {
+                    stack: stack.name.clone(),
+                    workload: workload.name.clone(),
+                    found,
+                });
             }
         }
         Ok(cells)
     }
 
-    fn cell(&mut self, prepared: &Prepared, workload: &Workload, launch: &str) -> anyhow::Result<Found> {
+    fn cell(
+        &mut self,
+        prepared: &Prepared,
+        workload: &Workload,
+        launch: &str,
+    ) -> anyhow::Result<Found> {
         if workload.manifest.upstream.is_some() {
-            return Ok(Found::Skipped("the upstream it calls cannot be stood in for yet".to_owned()));
+            return Ok(Found::Skipped(
+                "the upstream it calls cannot be stood in for yet".to_owned(),
+            ));
         }
         let supervisor = self.supervisor;
         let logs = self.context.cache.canonicalize()?.join("logs");
@@ -139,10 +177,12 @@ impl Bench<'_> {
                 Err(found) => return Ok(found),
             },
         };
-        Ok(match verify_cell(supervisor, postgres, prepared, workload, launch, &logs) {
-            Ok(result) => Found::Tried(result),
-            Err(error) => Found::Failed(error.to_string()),
-        })
+        Ok(
+            match verify_cell(supervisor, postgres, prepared, workload, launch, &logs) {
+                Ok(result) => Found::Tried(result),
+                Err(error) => Found::Failed(error.to_string()),
+            },
+        )
     }
 
     /// The server with the workload's template, or why there is none.
@@ -153,16 +193,25 @@ impl Bench<'_> {
         };
         match self.postgres.insert(started) {
             Ok(postgres) => {
-                let sql: Vec<PathBuf> =
-                    workload.manifest.database.iter().map(|file| workload.folder.join(file)).collect();
+                let sql: Vec<PathBuf> = workload
+                    .manifest
+                    .database
+                    .iter()
+                    .map(|file| workload.folder.join(file))
+                    .collect();
                 let built = postgres.build_template(&workload.name, &sql);
-                Ok(built.map(|()| postgres).map_err(|error| Found::Failed(error.to_string())))
+                Ok(built
+                    .map(|()| postgres)
+                    .map_err(|error| Found::Failed(error.to_string())))
             }
             Err(found) => Ok(Err(found.clone())),
         }
     }
 
-    #[expect(clippy::print_stderr, reason = "what the server says of itself is for the person who waits")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "what the server says of itself is for the person who waits"
+    )]
     fn start_postgres(&self) -> anyhow::Result<Result<Postgres, Found>> {
         let settings = postgres::Settings {
             cache: self.context.cache.clone(),
@@ -170,12 +219,21 @@ impl Bench<'_> {
             bin: self.context.postgres_bin.clone(),
             external_url: self.context.database_url.clone(),
             max_connections: MAX_CONNECTIONS,
-            env: self.context.prepare_settings().environment.into_iter().collect(),
+            env: self
+                .context
+                .prepare_settings()
+                .environment
+                .into_iter()
+                .collect(),
             ..postgres::Settings::default()
         };
         let is_required = self.context.require.iter().any(|name| name == POSTGRES);
-        match Postgres::start(self.supervisor, &settings, &mut |message| eprintln!("note: {message}")) {
-            Err(error @ PostgresError::NoServer { .. }) if !is_required => Ok(Err(Found::Skipped(error.to_string()))),
+        match Postgres::start(self.supervisor, &settings, &mut |message| {
+            eprintln!("note: {message}")
+        }) {
+            Err(error @ PostgresError::NoServer { .. }) if !is_required => {
+                Ok(Err(Found::Skipped(error.to_string())))
+            }
             started => Ok(Ok(started?)),
         }
     }
@@ -218,12 +276,17 @@ impl Cell {
     /// A verdict, and lines that explain it.
     fn text(&self) -> (String, Vec<String>) {
         match &self.found {
-            Found::Tried(result) if result.passed() => (format!("passed   {} cases", result.cases.len()), Vec::new()),
+            Found::Tried(result) if result.passed() => {
+                (format!("passed   {} cases", result.cases.len()), Vec::new())
+            }
             Found::Tried(result) => {
                 let cases = failed(result).map(|case| format!("{}: {}", case.name, case.detail));
                 let count = failed(result).count();
                 let verdict = format!("FAILED   {count} of {} cases", result.cases.len());
-                (verdict, result.broken.iter().cloned().chain(cases).collect())
+                (
+                    verdict,
+                    result.broken.iter().cloned().chain(cases).collect(),
+                )
             }
             Found::Skipped(reason) => (format!("skipped  {reason}"), Vec::new()),
             Found::Failed(reason) => (format!("FAILED   {reason}"), Vec::new()),
@@ -235,18 +298,31 @@ fn failed(result: &CellResult) -> impl Iterator<Item = &CaseResult> {
     result.cases.iter().filter(|case| !case.passed)
 }
 
-#[expect(clippy::print_stdout, reason = "what was found is the command's output")]
+#[expect(
+    clippy::print_stdout,
+    reason = "what was found is the command's output"
+)]
 fn show(cells: &[Cell], format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
         let cells: Vec<Value> = cells.iter().map(Cell::json).collect();
-        println!("{}", serde_json::to_string_pretty(&json!({ "schema": "bancada.verify/1", "cells": cells }))?);
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&json!({ "schema": "bancada.verify/1", "cells": cells }))?
+        );
         return Ok(());
     }
     let stacks = cells.iter().map(|cell| cell.stack.len()).max().unwrap_or(0);
-    let workloads = cells.iter().map(|cell| cell.workload.len()).max().unwrap_or(0);
+    let workloads = cells
+        .iter()
+        .map(|cell| cell.workload.len())
+        .max()
+        .unwrap_or(0);
     for cell in cells {
         let (verdict, lines) = cell.text();
-        println!("{:stacks$}  {:workloads$}  {verdict}", cell.stack, cell.workload);
+        println!(
+            "{:stacks$}  {:workloads$}  {verdict}",
+            cell.stack, cell.workload
+        );
         for line in lines {
             println!("    {line}");
         }

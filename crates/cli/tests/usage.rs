@@ -12,7 +12,13 @@ fn assert_refused(bench: &Bench, args: &[&str], words: &[&str]) {
     for word in words {
         assert!(message.contains(word), "no {word:?} in: {message}");
     }
-    assert!(!bench.path().join(".bancada/logs").join("guardian.log").exists());
+    assert!(
+        !bench
+            .path()
+            .join(".bancada/logs")
+            .join("guardian.log")
+            .exists()
+    );
     assert!(bench.run_dir().is_none(), "a run was begun");
 }
 
@@ -36,13 +42,21 @@ const EXPERIMENT: &str = "experiments/plain/experiment.toml";
 #[test]
 fn an_unknown_key_is_named_with_its_file_and_line() {
     let bench = edited(EXPERIMENT, "connections = 4", "conections = 4");
-    assert_refused(&bench, &["run", "plain"], &["experiment.toml:", "conections", "connections"]);
+    assert_refused(
+        &bench,
+        &["run", "plain"],
+        &["experiment.toml:", "conections", "connections"],
+    );
 }
 
 #[test]
 fn a_wrong_type_is_named_with_its_file_and_line() {
     let bench = edited(EXPERIMENT, "connections = 4", "connections = \"four\"");
-    assert_refused(&bench, &["run", "plain"], &["experiment.toml:9: connections"]);
+    assert_refused(
+        &bench,
+        &["run", "plain"],
+        &["experiment.toml:9: connections"],
+    );
 }
 
 #[test]
@@ -55,19 +69,35 @@ fn a_missing_file_is_named_with_the_line_that_asks_for_it() {
 #[test]
 fn an_unknown_stack_is_named_with_its_line() {
     let bench = edited(EXPERIMENT, "stack = \"sound\"", "stack = \"sond\"");
-    assert_refused(&bench, &["run", "plain"], &["experiment.toml:", "sond", "sound"]);
+    assert_refused(
+        &bench,
+        &["run", "plain"],
+        &["experiment.toml:", "sond", "sound"],
+    );
 }
 
 #[test]
 fn a_pool_that_its_workers_do_not_divide_shows_the_arithmetic() {
-    let bench = edited(EXPERIMENT, "db_pool_size = 4", "db_pool_size = 10\nworkers = 4");
-    assert_refused(&bench, &["run", "plain"], &["experiment.toml:", "db_pool_size", "10", "4 workers"]);
+    let bench = edited(
+        EXPERIMENT,
+        "db_pool_size = 4",
+        "db_pool_size = 10\nworkers = 4",
+    );
+    assert_refused(
+        &bench,
+        &["run", "plain"],
+        &["experiment.toml:", "db_pool_size", "10", "4 workers"],
+    );
 }
 
 #[test]
 fn a_pool_above_max_connections_shows_the_arithmetic() {
     let bench = edited(EXPERIMENT, "db_pool_size = 4", "db_pool_size = 98");
-    assert_refused(&bench, &["run", "plain"], &["experiment.toml:", "db_pool_size", "98", "100", "97"]);
+    assert_refused(
+        &bench,
+        &["run", "plain"],
+        &["experiment.toml:", "db_pool_size", "98", "100", "97"],
+    );
 }
 
 #[test]
@@ -75,14 +105,34 @@ fn an_unknown_experiment_and_an_unknown_flag_are_wrong_usage() {
     let bench = bench();
     assert_refused(&bench, &["run", "plian"], &["plian", "plain"]);
     assert_refused(&bench, &["run", "--bugdet", "1m"], &["--budget"]);
-    assert_refused(&bench, &["run", "--url", "http://127.0.0.1:9/"], &["another"]);
+    assert_refused(
+        &bench,
+        &["run", "--url", "http://127.0.0.1:9/"],
+        &["another"],
+    );
 }
 
 #[test]
 fn every_command_has_help_with_examples() {
-    for command in ["run", "plan", "list", "prepare", "verify", "load", "report", "doctor", "completions"] {
-        let output = std::process::Command::new(bancada()).args([command, "--help"]).output().expect("it runs");
+    for command in [
+        "run",
+        "plan",
+        "list",
+        "prepare",
+        "verify",
+        "load",
+        "report",
+        "doctor",
+        "completions",
+    ] {
+        let output = std::process::Command::new(bancada())
+            .args([command, "--help"])
+            .output()
+            .expect("it runs");
         let help = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && help.contains("Examples:"), "{command}: {help}");
+        assert!(
+            output.status.success() && help.contains("Examples:"),
+            "{command}: {help}"
+        );
     }
 }

@@ -42,7 +42,10 @@ pub fn audition(
     workload: &Workload,
 ) -> Result<Audition, LabError> {
     let name = entry.treatment.name.clone();
-    (hands.tell)(Event::StepBegan { step: "verify".to_owned(), detail: entry.treatment.title.clone() });
+    (hands.tell)(Event::StepBegan {
+        step: "verify".to_owned(),
+        detail: entry.treatment.title.clone(),
+    });
     let mut sut = match start(bench, hands, entry, &format!("audition-{name}")) {
         Ok(sut) => sut,
         Err(LabError::Failed(reason)) => return Ok(Audition::Refused(reason)),
@@ -74,9 +77,14 @@ fn examine(sut: &Sut, entry: &mut Entry, workload: &Workload) -> Result<(), Stri
     if !failed.is_empty() {
         let more = failed.len().saturating_sub(CASES_SHOWN);
         let shown = failed[..failed.len() - more].join("; ");
-        return Err(if more == 0 { shown } else { format!("{shown}; and {more} more") });
+        return Err(if more == 0 {
+            shown
+        } else {
+            format!("{shown}; and {more} more")
+        });
     }
-    let observed = verify::observe(sut.addr, &entry.question.request).map_err(|error| error.to_string())?;
+    let observed =
+        verify::observe(sut.addr, &entry.question.request).map_err(|error| error.to_string())?;
     if entry.question.is_same {
         entry.question.expectation.body_bytes = observed.body_bytes_if_stable;
         entry.question.expectation.body_sha256 = observed.body_sha256_if_stable;
@@ -90,6 +98,11 @@ fn examine(sut: &Sut, entry: &mut Entry, workload: &Workload) -> Result<(), Stri
 const BODY_SAMPLE_EVERY: u32 = 16;
 
 fn sound(bench: &mut Bench, sut: &mut Sut, design: &Design) -> Result<f64, LabError> {
-    warm_up(bench, sut, design.connections_count, Duration::from_secs_f64(design.warm_up_cap_s))?;
+    warm_up(
+        bench,
+        sut,
+        design.connections_count,
+        Duration::from_secs_f64(design.warm_up_cap_s),
+    )?;
     capacity_per_s(bench, sut, design)
 }

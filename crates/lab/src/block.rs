@@ -54,16 +54,37 @@ pub fn run_block(
     block: u32,
 ) -> Result<Option<Vec<Measured>>, LabError> {
     let slices_count = (design.open_slices_count, design.closed_slices_count);
-    let order = block_order(design.seed, block, entries.len(), slices_count.0, slices_count.1);
+    let order = block_order(
+        design.seed,
+        block,
+        entries.len(),
+        slices_count.0,
+        slices_count.1,
+    );
     (hands.tell)(Event::BlockBegan {
         block,
         blocks_at_most: design.max_blocks_count,
-        order: order.starts.iter().map(|&index| entries[index].treatment.name.clone()).collect(),
+        order: order
+            .starts
+            .iter()
+            .map(|&index| entries[index].treatment.name.clone())
+            .collect(),
     });
     let mut suts: Vec<Option<Sut>> = entries.iter().map(|_| None).collect();
-    let mut trials: Vec<Trial> = entries.iter().map(|entry| blank_trial(block, entry)).collect();
-    let measured = start_all(bench, hands, design, entries, &order, &mut suts, &mut trials)
-        .and_then(|()| measure_all(bench, hands, design, entries, &order, &mut suts, block));
+    let mut trials: Vec<Trial> = entries
+        .iter()
+        .map(|entry| blank_trial(block, entry))
+        .collect();
+    let measured = start_all(
+        bench,
+        hands,
+        design,
+        entries,
+        &order,
+        &mut suts,
+        &mut trials,
+    )
+    .and_then(|()| measure_all(bench, hands, design, entries, &order, &mut suts, block));
     let mut seen: Vec<Option<Seen>> = Vec::new();
     for sut in suts {
         seen.push(sut.map(|sut| sut.stop(&mut bench.session)));
@@ -72,7 +93,13 @@ pub fn run_block(
     if bench.is_stopped() {
         return Ok(None);
     }
-    Ok(Some(trials.into_iter().zip(seen).map(|(trial, seen)| close_trial(trial, seen)).collect()))
+    Ok(Some(
+        trials
+            .into_iter()
+            .zip(seen)
+            .map(|(trial, seen)| close_trial(trial, seen))
+            .collect(),
+    ))
 }
 
 /// Starts and warms every treatment in the block's order. One that does not start is noted in its trial.
@@ -112,9 +139,16 @@ fn start_all(
 }
 
 /// Starts one service on a database of its own.
-pub(crate) fn start(bench: &mut Bench, hands: &mut Hands, entry: &Entry, name: &str) -> Result<Sut, LabError> {
+pub(crate) fn start(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    entry: &Entry,
+    name: &str,
+) -> Result<Sut, LabError> {
     let launchable = match &entry.origin {
-        Origin::Running(addr) => return Ok(Sut::running(&mut bench.session, &entry.question, *addr)),
+        Origin::Running(addr) => {
+            return Ok(Sut::running(&mut bench.session, &entry.question, *addr));
+        }
         Origin::Started(launchable) => launchable,
     };
     let database_url = match (&launchable.database, &mut hands.postgres) {
@@ -122,13 +156,22 @@ pub(crate) fn start(bench: &mut Bench, hands: &mut Hands, entry: &Entry, name: &
             Some(postgres.restore(&entry.treatment.name, workload, Some(CONNECTION_LIMIT))?)
         }
         (Some(workload), None) => {
-            return Err(LabError::Failed(format!("workload {workload} needs PostgreSQL, and none is running")));
+            return Err(LabError::Failed(format!(
+                "workload {workload} needs PostgreSQL, and none is running"
+            )));
         }
         (None, _) => None,
     };
     let addr = free_addr()?;
     let spec = launchable.spec(name, addr, database_url, hands.placement, hands.logs);
-    Sut::start(hands.supervisor, &mut bench.session, &entry.question, addr, &spec, hands.ready_within)
+    Sut::start(
+        hands.supervisor,
+        &mut bench.session,
+        &entry.question,
+        addr,
+        &spec,
+        hands.ready_within,
+    )
 }
 
 fn measure_all(

@@ -52,7 +52,10 @@ impl Canary {
 fn compute() {
     let mut state = std::hint::black_box(0x9e37_79b9_7f4a_7c15_u64);
     for _ in 0..ARITHMETIC_STEPS {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).rotate_left(17) ^ 0x5851_f42d;
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .rotate_left(17)
+            ^ 0x5851_f42d;
     }
     std::hint::black_box(state);
 }

@@ -52,6 +52,7 @@ impl Seen {
         let metrics = self.metrics();
         let lines = audit(&Evidence {
             open: self.open.as_ref(),
+            open_slices: of_kind(&self.slices, SliceKind::Open).len(),
             closed: self.closed.as_ref(),
             generator_cpu_ratio: metrics.get("generator_cpu_ratio").copied(),
             idle_cpu_ratio: ratio(self.idle_cpu_ns as f64, self.idle_wall_ns as f64),
@@ -76,7 +77,10 @@ impl Seen {
             if let Some(response) = open.response_time() {
                 histograms.insert(record::RESPONSE_TAG.to_owned(), response.answers().clone());
             }
-            histograms.insert(record::SERVICE_TAG.to_owned(), open.service_time().answers().clone());
+            histograms.insert(
+                record::SERVICE_TAG.to_owned(),
+                open.service_time().answers().clone(),
+            );
         }
         if let Some(closed) = &self.closed {
             let service = closed.service_time().answers().clone();
@@ -101,11 +105,24 @@ impl Seen {
         metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
         let count = |of: fn(&Slice) -> u64| Some(self.slices.iter().map(of).sum::<u64>() as f64);
-        metrics.put("good_answers_count", count(|slice| slice.good_answers_count));
-        metrics.put("failed_requests_count", count(|slice| slice.failed_requests_count));
-        let mut canaries: Vec<u64> = self.slices.iter().filter_map(|slice| slice.canary_ns).collect();
+        metrics.put(
+            "good_answers_count",
+            count(|slice| slice.good_answers_count),
+        );
+        metrics.put(
+            "failed_requests_count",
+            count(|slice| slice.failed_requests_count),
+        );
+        let mut canaries: Vec<u64> = self
+            .slices
+            .iter()
+            .filter_map(|slice| slice.canary_ns)
+            .collect();
         canaries.sort_unstable();
-        metrics.put("canary_ns", canaries.get(canaries.len() / 2).map(|ns| *ns as f64));
+        metrics.put(
+            "canary_ns",
+            canaries.get(canaries.len() / 2).map(|ns| *ns as f64),
+        );
         metrics.0
     }
 }
@@ -127,7 +144,11 @@ impl Metrics {
     }
 
     fn of_open(&mut self, open: &Observations) {
-        let named = [("response_p50_ns", 0.5), ("response_p90_ns", 0.9), ("response_p99_ns", 0.99)];
+        let named = [
+            ("response_p50_ns", 0.5),
+            ("response_p90_ns", 0.9),
+            ("response_p99_ns", 0.99),
+        ];
         if let Some(response) = open.response_time() {
             self.put_percentiles(&response, &named);
             self.put("response_mean_ns", response.mean_ns());
@@ -139,13 +160,22 @@ impl Metrics {
         }
         let offered = open.offered_load_per_s();
         self.put("offered_load_per_s", Some(offered));
-        self.put("achieved_ratio", ratio(open.completion_rate_per_s(), offered));
+        self.put(
+            "achieved_ratio",
+            ratio(open.completion_rate_per_s(), offered),
+        );
     }
 
     fn of_closed(&mut self, closed: &Observations) {
-        self.put("completion_rate_per_s", Some(closed.completion_rate_per_s()));
+        self.put(
+            "completion_rate_per_s",
+            Some(closed.completion_rate_per_s()),
+        );
         self.put("goodput_per_s", Some(closed.goodput_per_s()));
-        let named = [("closed_service_p50_ns", 0.5), ("closed_service_p99_ns", 0.99)];
+        let named = [
+            ("closed_service_p50_ns", 0.5),
+            ("closed_service_p99_ns", 0.99),
+        ];
         self.put_percentiles(&closed.service_time(), &named);
     }
 
@@ -153,29 +183,52 @@ impl Metrics {
         let open = of_kind(slices, SliceKind::Open);
         let good: u64 = open.iter().map(|slice| slice.good_answers_count).sum();
         let per_answer = |cpu: Option<f64>| ratio(cpu? / 1e3, good as f64);
-        self.put("service_cpu_per_good_answer_us", per_answer(sum(&open, |slice| slice.service_cpu_ns)));
-        self.put("database_cpu_per_good_answer_us", per_answer(sum(&open, |slice| slice.database_cpu_ns)));
-        self.put("generator_cpu_per_good_answer_us", per_answer(sum(&open, |slice| slice.generator_cpu_ns)));
+        self.put(
+            "service_cpu_per_good_answer_us",
+            per_answer(sum(&open, |slice| slice.service_cpu_ns)),
+        );
+        self.put(
+            "database_cpu_per_good_answer_us",
+            per_answer(sum(&open, |slice| slice.database_cpu_ns)),
+        );
+        self.put(
+            "generator_cpu_per_good_answer_us",
+            per_answer(sum(&open, |slice| slice.generator_cpu_ns)),
+        );
     }
 
     fn cpu_ratios(&mut self, slices: &[Slice]) {
         let closed = of_kind(slices, SliceKind::Closed);
         let wall_ns: f64 = closed.iter().map(|slice| slice.window_s * 1e9).sum();
         let over_wall = |cpu: Option<f64>| ratio(cpu?, wall_ns);
-        self.put("service_cpu_ratio", over_wall(sum(&closed, |slice| slice.service_cpu_ns)));
-        self.put("database_cpu_ratio", over_wall(sum(&closed, |slice| slice.database_cpu_ns)));
-        self.put("generator_cpu_ratio", over_wall(sum(&closed, |slice| slice.generator_cpu_ns)));
+        self.put(
+            "service_cpu_ratio",
+            over_wall(sum(&closed, |slice| slice.service_cpu_ns)),
+        );
+        self.put(
+            "database_cpu_ratio",
+            over_wall(sum(&closed, |slice| slice.database_cpu_ns)),
+        );
+        self.put(
+            "generator_cpu_ratio",
+            over_wall(sum(&closed, |slice| slice.generator_cpu_ns)),
+        );
     }
 }
 
 fn of_kind(slices: &[Slice], kind: SliceKind) -> Vec<&Slice> {
-    slices.iter().filter(|slice| slice.load == kind.word()).collect()
+    slices
+        .iter()
+        .filter(|slice| slice.load == kind.word())
+        .collect()
 }
 
 /// The sum over all slices; absent when any of them lacks the figure.
 fn sum(slices: &[&Slice], of: impl Fn(&Slice) -> Option<u64>) -> Option<f64> {
     let total: Option<u64> = slices.iter().map(|slice| of(slice)).sum();
-    total.filter(|_| !slices.is_empty()).map(|total| total as f64)
+    total
+        .filter(|_| !slices.is_empty())
+        .map(|total| total as f64)
 }
 
 fn ratio(part: f64, whole: f64) -> Option<f64> {

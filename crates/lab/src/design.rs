@@ -70,7 +70,11 @@ pub fn block_order(
     for kind in rounds {
         let mut round: Vec<usize> = (0..treatments).collect();
         round.shuffle(&mut random);
-        slices.extend(round.into_iter().map(|treatment| SliceTurn { treatment, kind }));
+        slices.extend(
+            round
+                .into_iter()
+                .map(|treatment| SliceTurn { treatment, kind }),
+        );
     }
     BlockOrder { starts, slices }
 }

@@ -3,8 +3,8 @@
 use crate::error::LabError;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
-use crate::verify::Asked;
 use crate::treatment::{Entry, Launchable, Origin, Question};
+use crate::verify::Asked;
 
 /// Value of the Host header in every request to a service that Bancada started.
 const HOST: &str = "localhost";
@@ -33,6 +33,7 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
 }
 
 fn question(chosen: &Chosen) -> Result<Question, LabError> {
-    let asked = Asked::of(chosen.workload, HOST).map_err(|error| LabError::Usage(error.to_string()))?;
+    let asked =
+        Asked::of(chosen.workload, HOST).map_err(|error| LabError::Usage(error.to_string()))?;
     Ok(Question::of(asked, HOST))
 }

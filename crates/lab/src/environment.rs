@@ -35,7 +35,9 @@ fn field(text: &str, key: &str) -> Option<String> {
 
 fn distribution() -> Option<String> {
     let text = fs::read_to_string("/etc/os-release").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(line.trim_matches('"').to_owned())
 }
 

@@ -71,18 +71,35 @@ impl Lab<'_> {
     ///
     /// # Errors
     /// When it asks for what cannot be (nothing was started then), or the bench fails.
-    pub fn run_experiment(&mut self, experiment: &Experiment, choices: &Choices) -> Result<Ended, LabError> {
-        let chosen = choose(self.catalog, experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+    pub fn run_experiment(
+        &mut self,
+        experiment: &Experiment,
+        choices: &Choices,
+    ) -> Result<Ended, LabError> {
+        let chosen =
+            choose(self.catalog, experiment).map_err(|error| LabError::Usage(error.to_string()))?;
         database::check_pools(experiment)?;
         let placement = Placement::of_this_machine();
-        let design = design(&experiment.manifest, &placement, choices.seed, choices.budget_s);
+        let design = design(
+            &experiment.manifest,
+            &placement,
+            choices.seed,
+            choices.budget_s,
+        );
         let mut skipped = Vec::new();
         let mut entries = self.prepare(&chosen, &mut skipped)?;
         let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
         let dir = RunDir::create(&self.runs, &experiment.name, Timestamp::now())?;
         let mut run = self.new_run(&dir, experiment, design, &chosen, postgres.as_ref());
         run.skipped = skipped;
-        let by = self.measure(&dir, &mut run, &mut entries, &chosen, postgres.as_mut(), choices)?;
+        let by = self.measure(
+            &dir,
+            &mut run,
+            &mut entries,
+            &chosen,
+            postgres.as_mut(),
+            choices,
+        )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
         }
@@ -99,19 +116,37 @@ impl Lab<'_> {
         if let Some(budget_s) = choices.budget_s {
             run.design.budget_s = budget_s;
         }
-        let chosen = choose(self.catalog, &experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+        let chosen = choose(self.catalog, &experiment)
+            .map_err(|error| LabError::Usage(error.to_string()))?;
         let chosen: Vec<Chosen> = chosen
             .into_iter()
-            .filter(|one| run.skipped.iter().all(|skipped| skipped.treatment != one.treatment.name))
+            .filter(|one| {
+                run.skipped
+                    .iter()
+                    .all(|skipped| skipped.treatment != one.treatment.name)
+            })
             .collect();
-        let placement = Placement { service_cpus: run.design.service_cpus.clone(), bench_cpus: run.design.bench_cpus.clone() };
+        let placement = Placement {
+            service_cpus: run.design.service_cpus.clone(),
+            bench_cpus: run.design.bench_cpus.clone(),
+        };
         let mut skipped = Vec::new();
         let mut entries = self.prepare(&chosen, &mut skipped)?;
         if let Some(skipped) = skipped.first() {
-            return Err(LabError::Failed(format!("{} took part before and cannot now: {}", skipped.treatment, skipped.reason)));
+            return Err(LabError::Failed(format!(
+                "{} took part before and cannot now: {}",
+                skipped.treatment, skipped.reason
+            )));
         }
         let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
-        let by = self.measure(&dir, &mut run, &mut entries, &chosen, postgres.as_mut(), choices)?;
+        let by = self.measure(
+            &dir,
+            &mut run,
+            &mut entries,
+            &chosen,
+            postgres.as_mut(),
+            choices,
+        )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
         }
@@ -119,26 +154,40 @@ impl Lab<'_> {
     }
 
     /// Prepares the stacks. A treatment whose stack cannot be had on this machine is skipped.
-    fn prepare(&mut self, chosen: &[Chosen], skipped: &mut Vec<Skipped>) -> Result<Vec<Entry>, LabError> {
+    fn prepare(
+        &mut self,
+        chosen: &[Chosen],
+        skipped: &mut Vec<Skipped>,
+    ) -> Result<Vec<Entry>, LabError> {
         let mut preparer = Preparer::new(self.supervisor, self.prepare.clone(), self.stop)?;
         let mut entries = Vec::new();
         for one in chosen {
             let mut tell = |progress: Progress| {
                 if let Some(detail) = told(&one.stack.name, &progress) {
-                    (self.tell)(Event::StepBegan { step: "prepare".to_owned(), detail });
+                    (self.tell)(Event::StepBegan {
+                        step: "prepare".to_owned(),
+                        detail,
+                    });
                 }
             };
             match preparer.prepare(one.stack, &mut tell) {
                 Ok(prepared) => entries.push(entry::of(one, &prepared)?),
                 Err(PrepareError::Skipped { reason, .. }) => {
-                    (self.tell)(Event::Noticed { message: format!("{} is skipped: {reason}", one.treatment.title) });
-                    skipped.push(Skipped { treatment: one.treatment.name.clone(), reason });
+                    (self.tell)(Event::Noticed {
+                        message: format!("{} is skipped: {reason}", one.treatment.title),
+                    });
+                    skipped.push(Skipped {
+                        treatment: one.treatment.name.clone(),
+                        reason,
+                    });
                 }
                 Err(error) => return Err(error.into()),
             }
         }
         if entries.is_empty() {
-            return Err(LabError::Failed("no treatment can be measured on this machine".to_owned()));
+            return Err(LabError::Failed(
+                "no treatment can be measured on this machine".to_owned(),
+            ));
         }
         Ok(entries)
     }
@@ -149,11 +198,17 @@ impl Lab<'_> {
         entries: &[Entry],
         placement: &Placement,
     ) -> Result<Option<Postgres>, LabError> {
-        let with_database: Vec<&Chosen> = chosen.iter().filter(|one| !one.workload.manifest.database.is_empty()).collect();
+        let with_database: Vec<&Chosen> = chosen
+            .iter()
+            .filter(|one| !one.workload.manifest.database.is_empty())
+            .collect();
         if with_database.is_empty() {
             return Ok(None);
         }
-        (self.tell)(Event::StepBegan { step: "database".to_owned(), detail: "PostgreSQL".to_owned() });
+        (self.tell)(Event::StepBegan {
+            step: "database".to_owned(),
+            detail: "PostgreSQL".to_owned(),
+        });
         let settings = Settings {
             cache: self.cache.clone(),
             root: self.root.clone(),
@@ -168,7 +223,12 @@ impl Lab<'_> {
         let mut workloads: Vec<_> = with_database.iter().map(|one| one.workload).collect();
         workloads.dedup_by_key(|workload| workload.name.clone());
         for workload in workloads {
-            let sql: Vec<PathBuf> = workload.manifest.database.iter().map(|file| workload.folder.join(file)).collect();
+            let sql: Vec<PathBuf> = workload
+                .manifest
+                .database
+                .iter()
+                .map(|file| workload.folder.join(file))
+                .collect();
             postgres.build_template(&workload.name, &sql)?;
         }
         Ok(Some(postgres))
@@ -183,7 +243,10 @@ impl Lab<'_> {
         postgres: Option<&mut Postgres>,
         choices: &Choices,
     ) -> Result<EndedBy, LabError> {
-        let placement = Placement { service_cpus: run.design.service_cpus.clone(), bench_cpus: run.design.bench_cpus.clone() };
+        let placement = Placement {
+            service_cpus: run.design.service_cpus.clone(),
+            bench_cpus: run.design.bench_cpus.clone(),
+        };
         let logs = self.cache.join("logs");
         let database_pid = postgres.as_ref().and_then(|postgres| postgres.pid());
         let mut hands = Hands {
@@ -196,7 +259,13 @@ impl Lab<'_> {
         };
         // What a resumed run measured before counts against its budget and goes on in its clock.
         let before = measured_before(dir)?;
-        let mut bench = Bench::new(&placement, database_pid, Instant::now() - before, run.design.seed, self.stop)?;
+        let mut bench = Bench::new(
+            &placement,
+            database_pid,
+            Instant::now() - before,
+            run.design.seed,
+            self.stop,
+        )?;
         let resumed = run.design.arrival_rate_per_s.is_some();
         admit(&mut bench, &mut hands, run, entries, chosen, choices.strict)?;
         if bench.is_stopped() {
@@ -204,10 +273,17 @@ impl Lab<'_> {
         }
         with_twin(entries, &twin_name(run), |entry| &mut entry.treatment);
         if !resumed {
-            run.treatments = entries.iter().map(|entry| entry.treatment.clone()).collect();
+            run.treatments = entries
+                .iter()
+                .map(|entry| entry.treatment.clone())
+                .collect();
             dir.write_run(run)?;
             for one in chosen {
-                dir.copy_sources(&one.stack.name, &one.stack.folder, &one.stack.manifest.sources)?;
+                dir.copy_sources(
+                    &one.stack.name,
+                    &one.stack.folder,
+                    &one.stack.manifest.sources,
+                )?;
             }
             bench.begin();
         }
@@ -224,7 +300,9 @@ impl Lab<'_> {
     ) -> Run {
         let mut environment = environment(BTreeMap::new());
         if let Some(postgres) = postgres {
-            environment.versions.insert("postgresql".to_owned(), postgres.version().to_owned());
+            environment
+                .versions
+                .insert("postgresql".to_owned(), postgres.version().to_owned());
             environment.database_settings = postgres.settings().clone();
         }
         let manifest = &experiment.manifest;
@@ -256,8 +334,14 @@ impl Lab<'_> {
 fn told(stack: &str, progress: &Progress) -> Option<String> {
     match progress {
         Progress::Installing { tool } => Some(format!("{stack}: installing {tool}")),
-        Progress::Command { line, number, count } => Some(format!("{stack}: {line} ({number} of {count})")),
-        Progress::Done { elapsed } => Some(format!("{stack}: done in {:.0} s", elapsed.as_secs_f64())),
+        Progress::Command {
+            line,
+            number,
+            count,
+        } => Some(format!("{stack}: {line} ({number} of {count})")),
+        Progress::Done { elapsed } => {
+            Some(format!("{stack}: done in {:.0} s", elapsed.as_secs_f64()))
+        }
         Progress::Running { .. } | Progress::UpToDate => None,
     }
 }
@@ -279,7 +363,9 @@ fn admit(
             return Ok(());
         }
         let name = entry.treatment.name.clone();
-        let Some(one) = chosen.iter().find(|one| one.treatment.name == name) else { continue };
+        let Some(one) = chosen.iter().find(|one| one.treatment.name == name) else {
+            continue;
+        };
         match audition(bench, hands, &run.design, &mut entry, one.workload)? {
             Audition::Admitted { capacity_per_s } => {
                 capacities.insert(name, capacity_per_s);
@@ -291,7 +377,10 @@ fn admit(
                     return Err(LabError::Failed(message));
                 }
                 (hands.tell)(Event::Noticed { message });
-                run.skipped.push(Skipped { treatment: name, reason });
+                run.skipped.push(Skipped {
+                    treatment: name,
+                    reason,
+                });
             }
         }
     }
@@ -308,16 +397,29 @@ fn admit(
 }
 
 fn refusals(run: &Run) -> String {
-    let lines: Vec<String> =
-        run.skipped.iter().map(|skipped| format!("{}: {}", skipped.treatment, skipped.reason)).collect();
+    let lines: Vec<String> = run
+        .skipped
+        .iter()
+        .map(|skipped| format!("{}: {}", skipped.treatment, skipped.reason))
+        .collect();
     format!("every treatment was refused: {}", lines.join("; "))
 }
 
 fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
     let recorded = run.catalog.get(&format!("experiment/{}", run.experiment));
-    let damaged = || LabError::Usage(format!("run {} does not hold its experiment, so it cannot be resumed", run.run));
-    let manifest = serde_json::from_value(recorded.ok_or_else(damaged)?.clone()).map_err(|_| damaged())?;
-    Ok(Experiment { name: run.experiment.clone(), folder: PathBuf::new(), manifest })
+    let damaged = || {
+        LabError::Usage(format!(
+            "run {} does not hold its experiment, so it cannot be resumed",
+            run.run
+        ))
+    };
+    let manifest =
+        serde_json::from_value(recorded.ok_or_else(damaged)?.clone()).map_err(|_| damaged())?;
+    Ok(Experiment {
+        name: run.experiment.clone(),
+        folder: PathBuf::new(),
+        manifest,
+    })
 }
 
 fn recorded<T: serde::de::DeserializeOwned>(run: &Run, key: &str) -> Option<T> {
@@ -335,20 +437,35 @@ fn rate_ratio(run: &Run) -> f64 {
 
 fn measured_before(dir: &RunDir) -> Result<Duration, LabError> {
     let trials = dir.trials()?.trials;
-    let ends = trials.iter().flat_map(|trial| &trial.slices).map(|slice| slice.at_s + slice.window_s);
+    let ends = trials
+        .iter()
+        .flat_map(|trial| &trial.slices)
+        .map(|slice| slice.at_s + slice.window_s);
     Ok(Duration::from_secs_f64(ends.fold(0.0, f64::max)))
 }
 
-fn catalog_as_run(experiment: &Experiment, chosen: &[Chosen]) -> BTreeMap<String, serde_json::Value> {
+fn catalog_as_run(
+    experiment: &Experiment,
+    chosen: &[Chosen],
+) -> BTreeMap<String, serde_json::Value> {
     let mut entries = BTreeMap::new();
     let mut add = |key: String, manifest: serde_json::Result<serde_json::Value>| {
         // Manifests came from TOML, so they are plain data and always have a JSON form.
         entries.insert(key, manifest.unwrap_or_default());
     };
-    add(format!("experiment/{}", experiment.name), serde_json::to_value(&experiment.manifest));
+    add(
+        format!("experiment/{}", experiment.name),
+        serde_json::to_value(&experiment.manifest),
+    );
     for one in chosen {
-        add(format!("stack/{}", one.stack.name), serde_json::to_value(&one.stack.manifest));
-        add(format!("workload/{}", one.workload.name), serde_json::to_value(&one.workload.manifest));
+        add(
+            format!("stack/{}", one.stack.name),
+            serde_json::to_value(&one.stack.manifest),
+        );
+        add(
+            format!("workload/{}", one.workload.name),
+            serde_json::to_value(&one.workload.manifest),
+        );
     }
     entries
 }

@@ -50,7 +50,10 @@ impl<'a> Bench<'a> {
         pin_this_thread(&placement.bench_cpus).map_err(LabError::system("binding to a CPU"))?;
         Ok(Bench {
             cpus_before,
-            session: Session::new(EngineOptions { seed, ..EngineOptions::default() })?,
+            session: Session::new(EngineOptions {
+                seed,
+                ..EngineOptions::default()
+            })?,
             canary: Canary::new().map_err(LabError::system("opening the canary's connection"))?,
             placement: placement.clone(),
             database: database_pid.map(Tree::of),
@@ -61,9 +64,14 @@ impl<'a> Bench<'a> {
 
     /// Runs the canary job on the services' CPU.
     pub fn canary(&mut self) -> Result<Duration, LabError> {
-        pin_this_thread(&self.placement.service_cpus).map_err(LabError::system("binding to a CPU"))?;
-        let sung = self.canary.sing().map_err(LabError::system("the canary job"));
-        pin_this_thread(&self.placement.bench_cpus).map_err(LabError::system("binding to a CPU"))?;
+        pin_this_thread(&self.placement.service_cpus)
+            .map_err(LabError::system("binding to a CPU"))?;
+        let sung = self
+            .canary
+            .sing()
+            .map_err(LabError::system("the canary job"));
+        pin_this_thread(&self.placement.bench_cpus)
+            .map_err(LabError::system("binding to a CPU"))?;
         sung
     }
 
@@ -78,7 +86,9 @@ impl<'a> Bench<'a> {
     ) -> Result<Observations, LabError> {
         let canary = self.canary()?;
         let Some(target) = suts[turn.treatment].as_ref().map(|sut| sut.target) else {
-            return Err(LabError::Failed("a slice of a service that was not started".to_owned()));
+            return Err(LabError::Failed(
+                "a slice of a service that was not started".to_owned(),
+            ));
         };
         let slice = load::Slice {
             discard: length.mul_f64(DISCARD_RATIO),
@@ -86,13 +96,17 @@ impl<'a> Bench<'a> {
             ..load::Slice::new(pacing, length)
         };
         let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
+        // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
+        Reading::look_up(suts, &mut self.database);
         let (mut opened, mut closed) = (Reading::default(), Reading::default());
         let database = &mut self.database;
         let mut at_edge = |edge| match edge {
             Edge::Opens => opened = Reading::take(suts, database),
             Edge::Closes => closed = Reading::take(suts, database),
         };
-        let seen = self.session.drive(target, &slice, &mut at_edge, self.stop)?;
+        let seen = self
+            .session
+            .drive(target, &slice, &mut at_edge, self.stop)?;
         let window_s = seen.window_ns as f64 / 1e9;
         let record = Slice {
             load: turn.kind.word().to_owned(),
@@ -102,7 +116,10 @@ impl<'a> Bench<'a> {
             good_answers_count: seen.good_answers_in_window_count,
             failed_requests_count: seen.failed_count(),
             service_cpu_ns: spent(&opened, &closed, turn.treatment),
-            database_cpu_ns: closed.database.zip(opened.database).map(|(after, before)| after.saturating_sub(before)),
+            database_cpu_ns: closed
+                .database
+                .zip(opened.database)
+                .map(|(after, before)| after.saturating_sub(before)),
             generator_cpu_ns: Some(seen.generator_cpu_ns),
         };
         for (index, sut) in suts.iter_mut().enumerate() {
@@ -118,9 +135,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Drives a service without keeping what is seen: warm-up and pilot.
-    pub fn drive(&mut self, sut: &Sut, pacing: Pacing, length: Duration) -> Result<Observations, LabError> {
-        let slice = load::Slice { drain: DRAIN_WITHIN, ..load::Slice::new(pacing, length) };
-        Ok(self.session.drive(sut.target, &slice, &mut |_| {}, self.stop)?)
+    pub fn drive(
+        &mut self,
+        sut: &Sut,
+        pacing: Pacing,
+        length: Duration,
+    ) -> Result<Observations, LabError> {
+        let slice = load::Slice {
+            drain: DRAIN_WITHIN,
+            ..load::Slice::new(pacing, length)
+        };
+        Ok(self
+            .session
+            .drive(sut.target, &slice, &mut |_| {}, self.stop)?)
     }
 
     /// Counts measuring time from now on.
@@ -147,12 +174,27 @@ impl Drop for Bench<'_> {
 }
 
 impl Reading {
-    fn take(suts: &mut [Option<Sut>], database: &mut Option<Tree>) -> Reading {
-        Reading {
-            services: suts.iter_mut().map(|sut| sut.as_mut()?.cpu_ns()).collect(),
-            database: database.as_mut().and_then(Tree::cpu_ns),
+    /// Finds the processes of every tree.
+    fn look_up(suts: &mut [Option<Sut>], database: &mut Option<Tree>) {
+        for tree in trees(suts).chain(database) {
+            tree.cpu_ns();
         }
     }
+
+    /// Reads the clocks of the processes that were found, below a microsecond each.
+    fn take(suts: &mut [Option<Sut>], database: &mut Option<Tree>) -> Reading {
+        Reading {
+            services: suts
+                .iter_mut()
+                .map(|sut| sut.as_mut()?.tree()?.known_cpu_ns())
+                .collect(),
+            database: database.as_mut().and_then(Tree::known_cpu_ns),
+        }
+    }
+}
+
+fn trees(suts: &mut [Option<Sut>]) -> impl Iterator<Item = &mut Tree> {
+    suts.iter_mut().flatten().filter_map(Sut::tree)
 }
 
 fn spent(opened: &Reading, closed: &Reading, index: usize) -> Option<u64> {
@@ -169,6 +211,9 @@ pub fn pacing(kind: SliceKind, connections: u32, arrival_rate_per_s: f64) -> Pac
             connections,
             dispatch: load::Dispatch::Shared,
         },
-        SliceKind::Closed => Pacing::Closed { concurrency: connections, think_time: Duration::ZERO },
+        SliceKind::Closed => Pacing::Closed {
+            concurrency: connections,
+            think_time: Duration::ZERO,
+        },
     }
 }

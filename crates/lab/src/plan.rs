@@ -32,20 +32,36 @@ pub struct RunPlan {
 
 /// Works a plan out from a manifest.
 pub fn plan(manifest: &ExperimentManifest, seed: u64, budget_s: Option<u64>) -> RunPlan {
-    let mut treatments: Vec<String> = manifest.treatment.iter().map(|treatment| treatment.name.clone()).collect();
+    let mut treatments: Vec<String> = manifest
+        .treatment
+        .iter()
+        .map(|treatment| treatment.name.clone())
+        .collect();
     treatments.push(format!("{}{}", manifest.twin, crate::design::TWIN_SUFFIX));
     let count = treatments.len() as f64;
     let slices = f64::from(manifest.open_slices + manifest.closed_slices);
     let start_s = START_S + manifest.warm_up_cap_s;
     let block_s = count * (start_s + slices * (manifest.slice_s + BETWEEN_SLICES_S));
     let budget_s = budget_s.unwrap_or(manifest.budget_s) as f64;
-    let blocks = (budget_s / block_s).ceil().clamp(1.0, f64::from(manifest.max_blocks)) as u32;
-    let order = block_order(seed, 1, treatments.len(), manifest.open_slices, manifest.closed_slices);
+    let blocks = (budget_s / block_s)
+        .ceil()
+        .clamp(1.0, f64::from(manifest.max_blocks)) as u32;
+    let order = block_order(
+        seed,
+        1,
+        treatments.len(),
+        manifest.open_slices,
+        manifest.closed_slices,
+    );
     RunPlan {
         block_s,
         blocks,
         pilot_s: (count - 1.0) * (start_s + 2.0),
-        first_starts: order.starts.iter().map(|&index| treatments[index].clone()).collect(),
+        first_starts: order
+            .starts
+            .iter()
+            .map(|&index| treatments[index].clone())
+            .collect(),
         first_slices: order.slices,
         treatments,
     }

@@ -68,7 +68,9 @@ pub fn run_blocks(
         };
         for one in measured {
             store(dir, &one)?;
-            (hands.tell)(Event::TrialEnded { trial: Box::new(one.trial.clone()) });
+            (hands.tell)(Event::TrialEnded {
+                trial: Box::new(one.trial.clone()),
+            });
             trials.push(one.trial);
         }
         let remaining_s = budget.saturating_sub(bench.elapsed()).as_secs_f64();
@@ -81,7 +83,9 @@ pub fn run_blocks(
     run.ended_at = Some(now());
     run.ended_by = Some(ended.word().to_owned());
     dir.write_run(run)?;
-    (hands.tell)(Event::RunEnded { ended_by: ended.word().to_owned() });
+    (hands.tell)(Event::RunEnded {
+        ended_by: ended.word().to_owned(),
+    });
     Ok(ended)
 }
 
@@ -95,5 +99,9 @@ fn store(dir: &RunDir, measured: &Measured) -> Result<(), LabError> {
 }
 
 fn up_to(trials: &[Trial], block: u32) -> Vec<Trial> {
-    trials.iter().filter(|trial| trial.block <= block).cloned().collect()
+    trials
+        .iter()
+        .filter(|trial| trial.block <= block)
+        .cloned()
+        .collect()
 }

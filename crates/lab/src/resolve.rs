@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use catalog::{Catalog, Experiment, ExperimentManifest, LookupError, Stack, TreatmentManifest, Workload};
+use catalog::{
+    Catalog, Experiment, ExperimentManifest, LookupError, Stack, TreatmentManifest, Workload,
+};
 use record::{Design, Treatment};
 
 use crate::design::twin_of;
@@ -26,9 +28,18 @@ pub struct Chosen<'a> {
 ///
 /// # Errors
 /// When a stack or workload is unknown or damaged.
-pub fn choose<'a>(catalog: &'a Catalog, experiment: &'a Experiment) -> Result<Vec<Chosen<'a>>, LookupError> {
+pub fn choose<'a>(
+    catalog: &'a Catalog,
+    experiment: &'a Experiment,
+) -> Result<Vec<Chosen<'a>>, LookupError> {
     let manifests = &experiment.manifest.treatment;
-    let alone = |manifest: &TreatmentManifest| manifests.iter().filter(|other| other.stack == manifest.stack).count() == 1;
+    let alone = |manifest: &TreatmentManifest| {
+        manifests
+            .iter()
+            .filter(|other| other.stack == manifest.stack)
+            .count()
+            == 1
+    };
     manifests
         .iter()
         .map(|manifest| {
@@ -39,7 +50,12 @@ pub fn choose<'a>(catalog: &'a Catalog, experiment: &'a Experiment) -> Result<Ve
                 false => format!("{} ({})", stack.manifest.title, manifest.name),
             };
             let treatment = treatment(manifest, title, stack.manifest.ranked);
-            Ok(Chosen { treatment, stack, workload, manifest })
+            Ok(Chosen {
+                treatment,
+                stack,
+                workload,
+                manifest,
+            })
         })
         .collect()
 }
@@ -49,7 +65,10 @@ fn treatment(manifest: &TreatmentManifest, title: String, ranked: bool) -> Treat
     settings.insert("WORKERS".to_owned(), manifest.workers.to_string());
     if let Some(pool) = manifest.db_pool_size {
         settings.insert("DB_POOL_SIZE".to_owned(), pool.to_string());
-        settings.insert("DB_POOL_IDLE".to_owned(), manifest.db_pool_idle.unwrap_or(pool).to_string());
+        settings.insert(
+            "DB_POOL_IDLE".to_owned(),
+            manifest.db_pool_idle.unwrap_or(pool).to_string(),
+        );
     }
     Treatment {
         name: manifest.name.clone(),
@@ -66,8 +85,15 @@ fn treatment(manifest: &TreatmentManifest, title: String, ranked: bool) -> Treat
 }
 
 /// Adds the run's control: the named treatment a second time, or the first where that one is not there.
-pub fn with_twin<T: Clone>(entries: &mut Vec<T>, twin: &str, treatment: impl Fn(&mut T) -> &mut Treatment) {
-    let names: Vec<String> = entries.iter_mut().map(|entry| treatment(entry).name.clone()).collect();
+pub fn with_twin<T: Clone>(
+    entries: &mut Vec<T>,
+    twin: &str,
+    treatment: impl Fn(&mut T) -> &mut Treatment,
+) {
+    let names: Vec<String> = entries
+        .iter_mut()
+        .map(|entry| treatment(entry).name.clone())
+        .collect();
     let place = names.iter().position(|name| name == twin).unwrap_or(0);
     if let Some(original) = entries.get(place) {
         let mut copy = original.clone();
@@ -78,7 +104,12 @@ pub fn with_twin<T: Clone>(entries: &mut Vec<T>, twin: &str, treatment: impl Fn(
 }
 
 /// The design that a manifest states.
-pub fn design(manifest: &ExperimentManifest, placement: &Placement, seed: u64, budget_s: Option<u64>) -> Design {
+pub fn design(
+    manifest: &ExperimentManifest,
+    placement: &Placement,
+    seed: u64,
+    budget_s: Option<u64>,
+) -> Design {
     Design {
         kind: "sliced_blocks".to_owned(),
         seed,

@@ -42,7 +42,11 @@ impl Lab<'_> {
     ///
     /// # Errors
     /// When one of them does not answer, or the bench fails.
-    pub fn run_urls(&mut self, services: &[RunningService], choices: &Choices) -> Result<Ended, LabError> {
+    pub fn run_urls(
+        &mut self,
+        services: &[RunningService],
+        choices: &Choices,
+    ) -> Result<Ended, LabError> {
         let placement = Placement::of_this_machine();
         let mut entries = Vec::new();
         for (place, service) in services.iter().enumerate() {
@@ -61,7 +65,10 @@ impl Lab<'_> {
         let mut bench = Bench::new(&placement, None, Instant::now(), choices.seed, self.stop)?;
         sound(&mut bench, &mut hands, &mut run.design, &entries)?;
         with_twin(&mut entries, "url-1", |entry| &mut entry.treatment);
-        run.treatments = entries.iter().map(|entry| entry.treatment.clone()).collect();
+        run.treatments = entries
+            .iter()
+            .map(|entry| entry.treatment.clone())
+            .collect();
         dir.write_run(&run)?;
         bench.begin();
         let by = match bench.is_stopped() {
@@ -78,7 +85,10 @@ fn entry(place: usize, service: &RunningService) -> Result<Entry, LabError> {
     let failed = |error: load::ExchangeError| LabError::Failed(format!("{}: {error}", service.url));
     let (first, second) = (ask().map_err(failed)?, ask().map_err(failed)?);
     if !(200..300).contains(&first.status) {
-        return Err(LabError::Failed(format!("{} answers with status {}, not a success", service.url, first.status)));
+        return Err(LabError::Failed(format!(
+            "{} answers with status {}, not a success",
+            service.url, first.status
+        )));
     }
     let mut question = Question::same(request, &service.host, StatusRule::Exact(first.status));
     let length = first.body.len() as u64;
@@ -96,22 +106,42 @@ fn entry(place: usize, service: &RunningService) -> Result<Entry, LabError> {
         settings: BTreeMap::new(),
         facts,
     };
-    Ok(Entry { treatment, question, origin: Origin::Running(service.addr) })
+    Ok(Entry {
+        treatment,
+        question,
+        origin: Origin::Running(service.addr),
+    })
 }
 
-fn sound(bench: &mut Bench, hands: &mut Hands, design: &mut Design, entries: &[Entry]) -> Result<(), LabError> {
+fn sound(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &mut Design,
+    entries: &[Entry],
+) -> Result<(), LabError> {
     let cap = Duration::from_secs_f64(design.warm_up_cap_s);
     for entry in entries {
-        (hands.tell)(Event::StepBegan { step: "pilot".to_owned(), detail: entry.treatment.title.clone() });
+        (hands.tell)(Event::StepBegan {
+            step: "pilot".to_owned(),
+            detail: entry.treatment.title.clone(),
+        });
         let mut sut = start(bench, hands, entry, &entry.treatment.name)?;
         warm::warm_up(bench, &mut sut, design.connections_count, cap)?;
         let capacity = pilot::capacity_per_s(bench, &sut, design)?;
         sut.stop(&mut bench.session);
-        design.pilot_capacity_per_s.insert(entry.treatment.name.clone(), capacity);
+        design
+            .pilot_capacity_per_s
+            .insert(entry.treatment.name.clone(), capacity);
     }
-    let slowest = design.pilot_capacity_per_s.values().copied().fold(f64::INFINITY, f64::min);
+    let slowest = design
+        .pilot_capacity_per_s
+        .values()
+        .copied()
+        .fold(f64::INFINITY, f64::min);
     if slowest <= 0.0 && !bench.is_stopped() {
-        return Err(LabError::Failed("a service gave no good answer in the closed loop of the pilot".to_owned()));
+        return Err(LabError::Failed(
+            "a service gave no good answer in the closed loop of the pilot".to_owned(),
+        ));
     }
     design.arrival_rate_per_s = Some((slowest * 0.5).max(1.0).round());
     Ok(())

@@ -65,7 +65,10 @@ impl Sut {
             }
         };
         let pid = child.pid();
-        let seen = Seen { first_answer_ns: Some(first_answer.as_nanos() as u64), ..Seen::default() };
+        let seen = Seen {
+            first_answer_ns: Some(first_answer.as_nanos() as u64),
+            ..Seen::default()
+        };
         Ok(Sut {
             addr,
             target: session.add_target(question.target(addr)),
@@ -81,12 +84,17 @@ impl Sut {
     /// Takes a service that is already running.
     pub fn running(session: &mut Session, question: &Question, addr: SocketAddr) -> Sut {
         let target = session.add_target(question.target(addr));
-        Sut { addr, target, process: None, seen: Seen::default() }
+        Sut {
+            addr,
+            target,
+            process: None,
+            seen: Seen::default(),
+        }
     }
 
-    /// CPU time of its process tree so far; `None` where that cannot be read.
-    pub fn cpu_ns(&mut self) -> Option<u64> {
-        self.process.as_mut()?.tree.cpu_ns()
+    /// Its process tree; `None` for a service that was already running.
+    pub fn tree(&mut self) -> Option<&mut Tree> {
+        Some(&mut self.process.as_mut()?.tree)
     }
 
     /// Notes, once, that it exited; whether it did.
@@ -97,7 +105,10 @@ impl Sut {
         let Some(how) = process.child.exited() else {
             return false;
         };
-        let reason = format!("the service exited while it was measured ({how}){}", printed(&process.child));
+        let reason = format!(
+            "the service exited while it was measured ({how}){}",
+            printed(&process.child)
+        );
         if !self.seen.broken.contains(&reason) {
             self.seen.broken.push(reason);
         }
@@ -124,10 +135,16 @@ pub(crate) fn stop_complaints(child: &Child, gone: bool) -> Vec<String> {
     match child.stop(STOP_GRACE) {
         Ok(stopped) => {
             if !stopped.in_time && !gone {
-                complaints.push(format!("did not stop within {} s of SIGTERM", STOP_GRACE.as_secs()));
+                complaints.push(format!(
+                    "did not stop within {} s of SIGTERM",
+                    STOP_GRACE.as_secs()
+                ));
             }
             if !stopped.left_behind.is_empty() {
-                complaints.push(format!("left {} process(es) behind that had left its group", stopped.left_behind.len()));
+                complaints.push(format!(
+                    "left {} process(es) behind that had left its group",
+                    stopped.left_behind.len()
+                ));
             }
         }
         Err(error) => complaints.push(error.to_string()),
@@ -135,22 +152,34 @@ pub(crate) fn stop_complaints(child: &Child, gone: bool) -> Vec<String> {
     complaints
 }
 
-fn first_right_answer(child: &Child, addr: SocketAddr, question: &Question, within: Duration) -> Result<Duration, String> {
+fn first_right_answer(
+    child: &Child,
+    addr: SocketAddr,
+    question: &Question,
+    within: Duration,
+) -> Result<Duration, String> {
     let deadline = Instant::now() + within;
     let mut last = "nothing was tried".to_owned();
     while Instant::now() < deadline {
         match exchange(addr, &question.request, ONE_ANSWER_WITHIN) {
             Ok(answer) if question.is_met_by(&answer) => return Ok(child.started_at().elapsed()),
-            Ok(answer) => last = format!("status {} with {} bytes", answer.status, answer.body.len()),
+            Ok(answer) => {
+                last = format!("status {} with {} bytes", answer.status, answer.body.len())
+            }
             Err(ExchangeError::Connect { .. }) => last = "nothing listens".to_owned(),
             Err(error) => last = error.to_string(),
         }
         if let Some(how) = child.exited() {
-            return Err(format!("the service exited before its first right answer ({how})"));
+            return Err(format!(
+                "the service exited before its first right answer ({how})"
+            ));
         }
         thread::sleep(RETRY_AFTER);
     }
-    Err(format!("no right answer within {} s of the start: {last}", within.as_secs()))
+    Err(format!(
+        "no right answer within {} s of the start: {last}",
+        within.as_secs()
+    ))
 }
 
 /// The last lines of a service's output as the end of a sentence, with the file that has them all.
@@ -164,6 +193,9 @@ pub(crate) fn printed(child: &Child) -> String {
 
 /// A loopback port that was free a moment ago.
 pub(crate) fn free_addr() -> Result<SocketAddr, LabError> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(LabError::system("looking for a free port"))?;
-    listener.local_addr().map_err(LabError::system("looking for a free port"))
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .map_err(LabError::system("looking for a free port"))?;
+    listener
+        .local_addr()
+        .map_err(LabError::system("looking for a free port"))
 }

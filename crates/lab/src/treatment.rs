@@ -33,19 +33,33 @@ impl Question {
             request: asked.request,
             requests: asked.requests,
             host: host.to_owned(),
-            expectation: Expectation { status: asked.status, ..Expectation::default() },
+            expectation: Expectation {
+                status: asked.status,
+                ..Expectation::default()
+            },
             is_same: asked.is_same,
         }
     }
 
     /// The same request every time.
     pub fn same(request: Vec<u8>, host: &str, status: StatusRule) -> Question {
-        Question::of(Asked { requests: Requests::same(request.clone()), request, status, is_same: true }, host)
+        Question::of(
+            Asked {
+                requests: Requests::same(request.clone()),
+                request,
+                status,
+                is_same: true,
+            },
+            host,
+        )
     }
 
     /// Whether a single answer is as good as load expects it. Bodies are compared by their length.
     pub fn is_met_by(&self, answer: &Answer) -> bool {
-        let length = self.expectation.body_bytes.is_none_or(|wanted| wanted == answer.body.len() as u64);
+        let length = self
+            .expectation
+            .body_bytes
+            .is_none_or(|wanted| wanted == answer.body.len() as u64);
         self.expectation.status.accepts(answer.status) && length
     }
 

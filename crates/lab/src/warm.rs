@@ -25,7 +25,12 @@ pub struct WarmUp {
 }
 
 /// Warms a service in the closed loop.
-pub fn warm_up(bench: &mut Bench, sut: &mut Sut, connections: u32, cap: Duration) -> Result<WarmUp, LabError> {
+pub fn warm_up(
+    bench: &mut Bench,
+    sut: &mut Sut,
+    connections: u32,
+    cap: Duration,
+) -> Result<WarmUp, LabError> {
     let began = Instant::now();
     let (mut rates, mut canaries, mut answers) = (Vec::new(), Vec::new(), 0);
     loop {

@@ -16,14 +16,23 @@ pub fn bancada() -> PathBuf {
 
 /// The checkout that this test belongs to.
 pub fn checkout() -> PathBuf {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("crates/");
     crates.parent().expect("the checkout").to_path_buf()
 }
 
 /// The program with the ten faults, an example of the crate `lab` that `cargo test` builds.
 pub fn bad_service() -> PathBuf {
-    let path = bancada().parent().expect("the build profile").join("examples/badservice");
-    assert!(path.is_file(), "{} is missing: cargo build -p lab --examples", path.display());
+    let path = bancada()
+        .parent()
+        .expect("the build profile")
+        .join("examples/badservice");
+    assert!(
+        path.is_file(),
+        "{} is missing: cargo build -p lab --examples",
+        path.display()
+    );
     path
 }
 
@@ -35,12 +44,21 @@ pub struct Bench {
 impl Bench {
     /// One workload, `five`, whose contract wants five users; with a database when asked.
     pub fn new(with_database: bool) -> Bench {
-        let bench = Bench { folder: tempfile::tempdir().expect("a temporary folder") };
+        let bench = Bench {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        };
         for name in ["stacks", "experiments", "workloads/five"] {
             fs::create_dir_all(bench.path().join(name)).expect("a folder");
         }
-        let database = if with_database { "database = [\"schema.sql\"]\n" } else { "" };
-        bench.write("workloads/five/schema.sql", "CREATE TABLE t (id int PRIMARY KEY);\n");
+        let database = if with_database {
+            "database = [\"schema.sql\"]\n"
+        } else {
+            ""
+        };
+        bench.write(
+            "workloads/five/schema.sql",
+            "CREATE TABLE t (id int PRIMARY KEY);\n",
+        );
         bench.write("workloads/five/README.md", "Five users.\n");
         bench.write(
             "workloads/five/workload.toml",
@@ -91,7 +109,9 @@ impl Bench {
             treatments[0]
         );
         for treatment in treatments {
-            text += &format!("\n[[treatment]]\nname = \"{treatment}\"\nstack = \"{treatment}\"\nworkload = \"five\"\n");
+            text += &format!(
+                "\n[[treatment]]\nname = \"{treatment}\"\nstack = \"{treatment}\"\nworkload = \"five\"\n"
+            );
             if let Some(pool) = pool {
                 text += &format!("db_pool_size = {pool}\n");
             }
@@ -103,7 +123,11 @@ impl Bench {
     /// The binary with this catalogue.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(bancada());
-        command.arg("--root").arg(self.path()).args(args).env("NO_COLOR", "1");
+        command
+            .arg("--root")
+            .arg(self.path())
+            .args(args)
+            .env("NO_COLOR", "1");
         command
     }
 
@@ -114,7 +138,10 @@ impl Bench {
     /// The only run directory.
     pub fn run_dir(&self) -> Option<PathBuf> {
         let entries = fs::read_dir(self.path().join("runs")).ok()?;
-        entries.filter_map(Result::ok).map(|entry| entry.path()).find(|path| path.join("run.json").is_file())
+        entries
+            .filter_map(Result::ok)
+            .map(|entry| entry.path())
+            .find(|path| path.join("run.json").is_file())
     }
 
     /// A document of the run.
@@ -125,9 +152,13 @@ impl Bench {
 
     /// Its trials.
     pub fn trials(&self) -> Vec<serde_json::Value> {
-        let Some(dir) = self.run_dir() else { return Vec::new() };
+        let Some(dir) = self.run_dir() else {
+            return Vec::new();
+        };
         let text = fs::read_to_string(dir.join("trials.jsonl")).unwrap_or_default();
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        text.lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
     }
 }
 

@@ -107,7 +107,10 @@ impl Postgres {
                     &settings.cpus,
                     notice,
                 )?;
-                (Admin::new(cluster.config()), Place::Private(Box::new(cluster)))
+                (
+                    Admin::new(cluster.config()),
+                    Place::Private(Box::new(cluster)),
+                )
             }
         };
         if let Place::Private(_) = place {

@@ -23,7 +23,7 @@ struct Member {
 pub struct Tree {
     root: u32,
     members: BTreeMap<u32, Member>,
-    /// CPU time of the members that ended, as of their last reading.
+    /// CPU time of the members that ended: never more than they used, and as near to it as readings tell.
     ended_ns: u64,
     /// What members had reaped before the first reading.
     reaped_before_ns: Option<u64>,
@@ -42,28 +42,32 @@ impl Tree {
 
     /// The root and its living descendants, ascending; empty when there are none.
     pub fn pids(&self) -> Vec<u32> {
-        self.living().into_keys().collect()
+        let living = self
+            .present()
+            .into_iter()
+            .filter(|(_, stat)| !stat.is_zombie());
+        living.map(|(pid, _)| pid).collect()
     }
 
-    /// Everything that belongs to the tree and has not ended.
-    fn living(&self) -> BTreeMap<u32, Stat> {
-        let lives = |pid: u32| process::stat(pid).filter(|stat| !stat.is_zombie());
+    /// Everything that belongs to the tree. What has ended but was not reaped yet is there too: it still has a
+    /// clock, and nobody counts its time as reaped.
+    fn present(&self) -> BTreeMap<u32, Stat> {
         let mut found = BTreeMap::new();
         for (&pid, member) in &self.members {
             found.extend(
-                lives(pid)
+                process::stat(pid)
                     .filter(|stat| stat.started_ticks == member.started_ticks)
                     .map(|stat| (pid, stat)),
             );
         }
         if !found.contains_key(&self.root) {
-            found.extend(lives(self.root).map(|stat| (self.root, stat)));
+            found.extend(process::stat(self.root).map(|stat| (self.root, stat)));
         }
         let mut frontier: Vec<u32> = found.keys().copied().collect();
         while let Some(pid) = frontier.pop() {
             for child in children(pid).unwrap_or_else(|| scan(pid)) {
                 if !found.contains_key(&child)
-                    && let Some(stat) = lives(child)
+                    && let Some(stat) = process::stat(child)
                 {
                     found.insert(child, stat);
                     frontier.push(child);
@@ -78,8 +82,9 @@ impl Tree {
     ///
     /// The living are read from their own clocks, exact to the nanosecond. For those that ended there are two
     /// lower bounds, and the higher one counts: what each had used when it was last read, and what living members
-    /// have reaped, which the kernel tells in clock ticks (10 ms). A difference of two readings is therefore exact
-    /// as long as no member ends in between, and else misses at most what an ended one used after the first of them.
+    /// have reaped, which the kernel tells in clock ticks (10 ms for user and system time each). A difference of two
+    /// readings is therefore exact as long as no member ends in between; else it may miss what an ended one used
+    /// after the first of them, at most 20 ms a parent where that was waited for.
     pub fn cpu_ns(&mut self) -> Option<u64> {
         let ns_per_tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
         let read = |(pid, stat): (u32, Stat)| {
@@ -90,7 +95,7 @@ impl Tree {
             };
             Some((pid, member))
         };
-        let now: BTreeMap<u32, Member> = self.living().into_iter().filter_map(read).collect();
+        let now: BTreeMap<u32, Member> = self.present().into_iter().filter_map(read).collect();
         for (pid, before) in &self.members {
             if now
                 .get(pid)
@@ -100,6 +105,9 @@ impl Tree {
             }
         }
         self.members = now;
+        let reaped_ns: u64 = self.members.values().map(|member| member.reaped_ns).sum();
+        let before_ns = *self.reaped_before_ns.get_or_insert(reaped_ns);
+        self.ended_ns = self.ended_ns.max(reaped_ns.saturating_sub(before_ns));
         self.sum_ns()
     }
 
@@ -122,14 +130,10 @@ impl Tree {
         self.sum_ns()
     }
 
-    fn sum_ns(&mut self) -> Option<u64> {
-        if self.members.is_empty() {
-            return None;
-        }
-        let own_ns: u64 = self.members.values().map(|member| member.own_ns).sum();
-        let reaped_ns: u64 = self.members.values().map(|member| member.reaped_ns).sum();
-        let before_ns = *self.reaped_before_ns.get_or_insert(reaped_ns);
-        Some(own_ns + before_ns + self.ended_ns.max(reaped_ns.saturating_sub(before_ns)))
+    fn sum_ns(&self) -> Option<u64> {
+        let own_ns = self.members.values().map(|member| member.own_ns);
+        let before_ns = self.reaped_before_ns.unwrap_or(0);
+        (!self.members.is_empty()).then(|| own_ns.sum::<u64>() + before_ns + self.ended_ns)
     }
 
     /// Anonymous plus shared resident memory of the tree, page cache left out; `None` when nothing of it lives.

@@ -113,10 +113,12 @@ mod tests {
     use super::*;
     use crate::supervise::ledger::Identity;
 
-    const MARK_OF_RUN: &str = "00112233445566778899aabbccddeeff";
+    // One for each test: they run at the same time, and a sweep looks at the whole machine.
+    const STOPPED_RUN: &str = "00112233445566778899aabbccddeeff";
+    const OTHER_RUN: &str = "ffeeddccbbaa99887766554433221100";
 
-    /// A process with this mark, named by the ledger of a run with `MARK_OF_RUN` whose guardian is gone.
-    fn left(folder: &Path, mark: &str) -> Child {
+    /// A process with this mark, named by the ledger of a run whose guardian is gone.
+    fn left(folder: &Path, mark_of_run: &str, mark: &str) -> Child {
         let child = Command::new("sleep")
             .arg("600")
             .env(MARK, mark)
@@ -131,7 +133,7 @@ mod tests {
         let ledger = Ledger {
             guardian: gone.clone(),
             host: gone,
-            mark: MARK_OF_RUN.to_owned(),
+            mark: mark_of_run.to_owned(),
             children: vec![identity],
         };
         ledger.write(&ledger::path(folder, 1)).expect("a ledger");
@@ -141,7 +143,7 @@ mod tests {
     #[test]
     fn a_process_with_the_mark_of_a_dead_run_is_stopped_and_named() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut child = left(folder.path(), &format!("{MARK_OF_RUN}.7"));
+        let mut child = left(folder.path(), STOPPED_RUN, &format!("{STOPPED_RUN}.7"));
         let lines = sweep(folder.path()).expect("swept");
         assert_eq!(lines, [format!("child (process {})", child.id())]);
         assert!(!child.wait().expect("it ended").success());
@@ -153,14 +155,10 @@ mod tests {
 
     #[test]
     fn a_process_that_the_ledger_names_but_whose_mark_differs_is_left_alone() {
-        for mark in [
-            "",
-            "another",
-            MARK_OF_RUN,
-            "00112233445566778899aabbccddeeff0.7",
-        ] {
+        let longer = format!("{OTHER_RUN}0.7");
+        for mark in ["", "another", OTHER_RUN, &longer] {
             let folder = tempfile::tempdir().expect("a folder");
-            let mut child = left(folder.path(), mark);
+            let mut child = left(folder.path(), OTHER_RUN, mark);
             assert_eq!(
                 sweep(folder.path()).expect("swept"),
                 Vec::<String>::new(),
