@@ -1,0 +1,24 @@
+"""The answers, as Pydantic serialises them."""
+
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import BaseModel
+
+
+class User(BaseModel):
+    user_id: str
+    username: str
+    email: str
+
+
+class Movie(BaseModel):
+    id: UUID
+    name: str
+    release_date: datetime
+    director: str
+    description: str
+    duration: int
+    budget: int
+    created_at: datetime
+    updated_at: datetime
