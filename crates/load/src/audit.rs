@@ -148,7 +148,9 @@ fn little_law(seen: &Observations) -> Option<Finding> {
     if count == 0 || seen.window_ns == 0 {
         return None;
     }
-    let (rate, mean_s) = (seen.per_s(count), total_ns / count as f64 / 1e9);
+    // What ended in the window: requests that were sent only after it are not in the integral.
+    let ended = seen.answers_in_window_count + seen.service.lost.len();
+    let (rate, mean_s) = (seen.per_s(ended), total_ns / count as f64 / 1e9);
     let (in_flight, expected) = (mean_in_flight(seen), rate * mean_s);
     let apart = (in_flight - expected).abs() / expected.max(f64::MIN_POSITIVE);
     // Requests that begin in the window and end after it weigh much when a request lasts long.
