@@ -7,6 +7,7 @@ use load::{Edge, EngineOptions, Observations, Pacing, Session};
 use record::Slice;
 
 use crate::canary::Canary;
+use crate::conditions::{BlockWatch, Mark};
 use crate::design::{SliceKind, SliceTurn};
 use crate::error::LabError;
 use crate::place::{Placement, allowed_cpus, pin_this_thread};
@@ -28,6 +29,7 @@ pub struct Bench<'a> {
     began: Instant,
     stop: &'a AtomicBool,
     cpus_before: Vec<u32>,
+    watch: BlockWatch,
 }
 
 /// CPU clocks at one edge of a window.
@@ -50,6 +52,7 @@ impl<'a> Bench<'a> {
         pin_this_thread(&placement.bench_cpus).map_err(LabError::system("binding to a CPU"))?;
         Ok(Bench {
             cpus_before,
+            watch: BlockWatch::default(),
             session: Session::new(EngineOptions {
                 seed,
                 ..EngineOptions::default()
@@ -97,7 +100,8 @@ impl<'a> Bench<'a> {
         };
         let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
         // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
-        Reading::look_up(suts, &mut self.database);
+        let before = Mark::now(Reading::look_up(suts, &mut self.database));
+        let started_at = Instant::now();
         let (mut opened, mut closed) = (Reading::default(), Reading::default());
         let database = &mut self.database;
         let mut at_edge = |edge| match edge {
@@ -107,6 +111,8 @@ impl<'a> Bench<'a> {
         let seen = self
             .session
             .drive(target, &slice, &mut at_edge, self.stop)?;
+        let after = Mark::now(Reading::look_up(suts, &mut self.database));
+        self.watch.add(&before, &after, started_at.elapsed().as_secs_f64());
         let window_s = seen.window_ns as f64 / 1e9;
         let record = Slice {
             load: turn.kind.word().to_owned(),
@@ -150,6 +156,11 @@ impl<'a> Bench<'a> {
             .drive(sut.target, &slice, &mut |_| {}, self.stop)?)
     }
 
+    /// What was watched since this was last asked: the slices of one block.
+    pub fn take_watch(&mut self) -> BlockWatch {
+        std::mem::take(&mut self.watch)
+    }
+
     /// Counts measuring time from now on.
     pub fn begin(&mut self) {
         self.began = Instant::now();
@@ -174,11 +185,9 @@ impl Drop for Bench<'_> {
 }
 
 impl Reading {
-    /// Finds the processes of every tree.
-    fn look_up(suts: &mut [Option<Sut>], database: &mut Option<Tree>) {
-        for tree in trees(suts).chain(database) {
-            tree.cpu_ns();
-        }
+    /// Finds the processes of every tree; the CPU time of all of them so far.
+    fn look_up(suts: &mut [Option<Sut>], database: &mut Option<Tree>) -> u64 {
+        trees(suts).chain(database).filter_map(Tree::cpu_ns).sum()
     }
 
     /// Reads the clocks of the processes that were found, below a microsecond each.

@@ -53,12 +53,13 @@ pub fn half_widths(run: &Run, trials: &[Trial]) -> Vec<f64> {
         .collect()
 }
 
-/// The logarithm of a treatment's primary metric in each block; none where its trial is INVALID.
+/// The logarithm of a treatment's primary metric in each block; none where its trial is INVALID or the block void.
 fn figures(run: &Run, trials: &[Trial], treatment: &str) -> Vec<Option<f64>> {
     let last = trials.iter().map(|trial| trial.block).max().unwrap_or(0);
     let by_block: BTreeMap<u32, f64> = trials
         .iter()
         .filter(|trial| trial.treatment == treatment && trial.status != TrialStatus::Invalid)
+        .filter(|trial| run.voided_blocks.iter().all(|void| void.block != trial.block))
         .filter_map(|trial| Some((trial.block, trial.metrics.get(&run.primary_metric)?.ln())))
         .filter(|(_, log)| log.is_finite())
         .collect();

@@ -38,8 +38,6 @@ impl EndedBy {
 
 /// Runs the blocks that are still to be run and records why they ended.
 ///
-/// `before` is the measuring time that earlier blocks of a resumed run took.
-///
 /// # Errors
 /// When the bench or the record fails. Trials that ended before are stored.
 pub fn run_blocks(
@@ -56,6 +54,7 @@ pub fn run_blocks(
     for block in 1..=done {
         precision.is_enough(run, &up_to(&trials, block));
     }
+    bench.take_watch();
     let mut ended = EndedBy::Blocks;
     for block in done + 1..=run.design.max_blocks_count {
         if bench.elapsed() >= budget {
@@ -66,12 +65,16 @@ pub fn run_blocks(
             ended = EndedBy::Interrupted;
             break;
         };
+        let earlier = trials.len();
         for one in measured {
             store(dir, &one)?;
-            (hands.tell)(Event::TrialEnded {
-                trial: Box::new(one.trial.clone()),
-            });
+            (hands.tell)(Event::TrialEnded { trial: Box::new(one.trial.clone()) });
             trials.push(one.trial);
+        }
+        if let Some(void) = bench.take_watch().void(block, &trials[earlier..], &trials[..earlier]) {
+            (hands.tell)(Event::Noticed { message: format!("block {block} is void: {}", void.reason) });
+            run.voided_blocks.push(void);
+            dir.write_run(run)?;
         }
         let remaining_s = budget.saturating_sub(bench.elapsed()).as_secs_f64();
         (hands.tell)(Event::BlockEnded { block, remaining_s });
