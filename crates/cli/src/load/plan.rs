@@ -75,7 +75,7 @@ fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
         .as_deref()
         .map(notation::stages)
         .transpose()
-        .map_err(anyhow::Error::msg)?;
+        .map_err(Usage)?;
     let length = |stages: &[Stage]| stages.iter().map(|stage| stage.duration).sum::<Duration>();
     let staged = stages.as_deref().map(length);
     let arrivals = match args.arrivals {

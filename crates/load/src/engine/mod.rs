@@ -9,6 +9,7 @@ mod recorder;
 
 use std::sync::atomic::AtomicBool;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
 
 use connection::{Connection, Stand};
@@ -124,12 +125,28 @@ impl Session<Epoll> {
         // Without this, waits end up to 50 µs late by design. Failure only means later sends,
         // which the send delay shows.
         let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
+        allow_descriptors();
         let transport = Epoll::new()?;
         Ok(Session::with_transport(
             transport,
             options.share,
             options.seed,
         ))
+    }
+}
+
+/// Raises the limit on open files as far as the system lets us: every connection is one.
+fn allow_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current != limit.maximum {
+        // Failure only means fewer connections, which their requests will show.
+        let _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: limit.maximum,
+                ..limit
+            },
+        );
     }
 }
 

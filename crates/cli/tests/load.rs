@@ -1,0 +1,130 @@
+//! `bancada load` from the outside: exit codes, formats, refusals.
+#![allow(clippy::unwrap_used)]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+
+use assert_cmd::Command;
+
+/// Answers every request with 200 and `ok`.
+fn server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            std::thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(1..) = stream.read(&mut buffer) {
+                    if stream
+                        .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                        .is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    addr
+}
+
+fn load(args: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::cargo_bin("bancada").unwrap();
+    command
+        .arg("load")
+        .args(args)
+        .env_remove("RUST_BACKTRACE")
+        .assert()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_counted_run_prints_one_json_object() {
+    let url = format!("http://{}/", server());
+    let done = load(&[
+        &url,
+        "-n",
+        "503",
+        "-c",
+        "7",
+        "--format",
+        "json",
+        "--histograms",
+    ])
+    .code(0);
+    let document: serde_json::Value = serde_json::from_slice(&done.get_output().stdout).unwrap();
+    assert_eq!(document["schema"], "bancada.load/1");
+    assert_eq!(document["outcomes"], serde_json::json!({"ok": 503}));
+    assert_eq!(document["status"], serde_json::json!({"200": 503}));
+    assert!(document["histograms"]["service_time"].is_string());
+    assert!(
+        done.get_output().stderr.is_empty(),
+        "no progress when piped"
+    );
+}
+
+#[test]
+fn the_summary_for_people_ends_in_a_verdict() {
+    let url = format!("http://{}/", server());
+    let done = load(&[&url, "-n", "200", "-c", "2"]).code(0);
+    assert!(text(&done.get_output().stdout).contains("trust it"));
+}
+
+#[test]
+fn a_broken_objective_is_exit_code_1_and_a_kept_one_0() {
+    let url = format!("http://{}/", server());
+    load(&[&url, "-n", "300", "-c", "2", "--slo", "errors<0.1%"]).code(0);
+    load(&[&url, "-n", "300", "-c", "2", "--slo", "service_p50<1ns"]).code(1);
+    load(&[
+        &url,
+        "-n",
+        "300",
+        "-c",
+        "2",
+        "--expect-status",
+        "201",
+        "--slo",
+        "errors<50%",
+    ])
+    .code(1);
+}
+
+#[test]
+fn nothing_answered_is_exit_code_1() {
+    let addr = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let done = load(&[&format!("http://{addr}/"), "-n", "10", "-c", "2"]).code(1);
+    assert!(text(&done.get_output().stdout).contains("connect_refused 10"));
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_says_what_to_do() {
+    let here = "http://127.0.0.1:9/";
+    for (args, hint) in [
+        (&["http://8.8.8.8/"][..], "--i-may-load-this-host"),
+        (&["https://127.0.0.1/"], "http://"),
+        (&[here, "-r", "0"], "above 0"),
+        (&[here, "-r", "10", "--think-time", "1s"], "closed loop"),
+        (&[here, "--slo", "response_p99<1s"], "--rate"),
+        (&[here, "--slo", "p99<1s"], "response_"),
+        (&[here, "--engine", "io_uring"], "epoll"),
+        (&[here, "-H", "no colon"], "Name: value"),
+        (&[here, "--stages", "fast"], "100:10s"),
+        (&[here, "-c", "0"], "at least 1"),
+        (&[here, "-t", "9", "-c", "2"], "more than the connections"),
+        (&[here, "--body", "{rand:9..1}"], "lower number first"),
+        (&[here, "--feed", "/no/such/file"], "/no/such/file"),
+        (&[here, "-d", "soon"], "10s"),
+    ] {
+        let done = load(args).code(2);
+        let said = text(&done.get_output().stderr);
+        assert!(said.contains(hint), "{args:?}: {said}");
+        assert!(done.get_output().stdout.is_empty());
+    }
+}
