@@ -47,6 +47,14 @@ pub struct WorkloadManifest {
     pub rows_per_request: Option<f64>,
     /// Upstream service it calls, by name: a stand-in's address reaches the service as `<NAME>_URL`.
     pub upstream: Option<String>,
+    /// Milliseconds from a call of the stand-in to its answer: the median. None: it answers at once.
+    pub upstream_delay_ms: Option<f64>,
+    /// Milliseconds that 99 of 100 of its answers stay below; log-normal with the median. None: all take the median.
+    pub upstream_delay_p99_ms: Option<f64>,
+    /// Share of calls, 0 to 1, that the stand-in answers with a 502.
+    pub upstream_failure_ratio: Option<f64>,
+    /// Calls that the stand-in takes in any one second; it cuts off those above.
+    pub upstream_rate_limit_per_s: Option<u32>,
 }
 
 fn ok() -> u16 {

@@ -337,6 +337,18 @@ fn a_workload_says_only_what_can_be_sent_and_counted() {
             "5: upstream: `Via-CEP` cannot become <NAME>_URL; give a name of a to z, 0 to 9 and _",
         ),
         (
+            "method = \"GET\"\nupstream_rate_limit_per_s = 5",
+            "5: upstream_rate_limit_per_s: there is no `upstream`; name it or remove this",
+        ),
+        (
+            "method = \"GET\"\nupstream = \"a\"\nupstream_failure_ratio = 1.5",
+            "6: upstream_failure_ratio: 1.5 is out of range; give a number from 0, and a ratio up to 1",
+        ),
+        (
+            "method = \"GET\"\nupstream = \"a\"\nupstream_delay_p99_ms = 5",
+            "6: upstream_delay_p99_ms: it is not above the median of `upstream_delay_ms`; give a median above 0 and a percentile no smaller",
+        ),
+        (
             "method = \"GET\"\nheaders = { Host = \"x\" }",
             "5: Host: the bench sends it; remove it",
         ),

@@ -163,11 +163,6 @@ impl Bench<'_> {
         workload: &Workload,
         launch: &str,
     ) -> anyhow::Result<Found> {
-        if workload.manifest.upstream.is_some() {
-            return Ok(Found::Skipped(
-                "the upstream it calls cannot be stood in for yet".to_owned(),
-            ));
-        }
         let supervisor = self.supervisor;
         let logs = self.context.cache.canonicalize()?.join("logs");
         let postgres = match workload.manifest.database.is_empty() {
@@ -213,20 +208,7 @@ impl Bench<'_> {
         reason = "what the server says of itself is for the person who waits"
     )]
     fn start_postgres(&self) -> anyhow::Result<Result<Postgres, Found>> {
-        let settings = postgres::Settings {
-            cache: self.context.cache.clone(),
-            root: self.context.root.clone(),
-            bin: self.context.postgres_bin.clone(),
-            external_url: self.context.database_url.clone(),
-            max_connections: MAX_CONNECTIONS,
-            env: self
-                .context
-                .prepare_settings()
-                .environment
-                .into_iter()
-                .collect(),
-            ..postgres::Settings::default()
-        };
+        let settings = postgres::Settings { max_connections: MAX_CONNECTIONS, ..self.context.postgres_settings() };
         let is_required = self.context.require.iter().any(|name| name == POSTGRES);
         match Postgres::start(self.supervisor, &settings, &mut |message| {
             eprintln!("note: {message}")

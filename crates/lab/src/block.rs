@@ -13,6 +13,7 @@ use crate::error::LabError;
 use crate::measure::{Bench, pacing};
 use crate::place::Placement;
 use crate::postgres::Postgres;
+use crate::standin::StandIn;
 use crate::supervise::Supervisor;
 use crate::sut::{Sut, free_addr};
 use crate::treatment::{Entry, Origin};
@@ -163,15 +164,23 @@ pub(crate) fn start(
         (None, _) => None,
     };
     let addr = free_addr()?;
-    let spec = launchable.spec(name, addr, database_url, hands.placement, hands.logs);
-    Sut::start(
+    let mut spec = launchable.spec(name, addr, database_url, hands.placement, hands.logs);
+    let upstream = launchable.upstream.as_ref();
+    let standin = upstream
+        .map(|(name, behaviour)| StandIn::start(name, behaviour.clone()))
+        .transpose()?;
+    // The last value of a variable is the one that counts: load never reaches the real service.
+    spec.env.extend(standin.as_ref().map(StandIn::variable));
+    let mut sut = Sut::start(
         hands.supervisor,
         &mut bench.session,
         &entry.question,
         addr,
         &spec,
         hands.ready_within,
-    )
+    )?;
+    sut.standin = standin;
+    Ok(sut)
 }
 
 fn measure_all(

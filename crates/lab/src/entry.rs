@@ -3,6 +3,7 @@
 use crate::error::LabError;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
+use crate::standin::Behaviour;
 use crate::treatment::{Entry, Launchable, Origin, Question};
 use crate::verify::Asked;
 
@@ -16,6 +17,7 @@ const HOST: &str = "localhost";
 pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
     let failed = |error: PrepareError| LabError::Failed(error.to_string());
     let spec = prepared.launch(&chosen.manifest.launch).map_err(failed)?;
+    let upstream = &chosen.workload.manifest.upstream;
     let has_database = !chosen.workload.manifest.database.is_empty();
     let mut treatment = chosen.treatment.clone();
     treatment.facts.extend(prepared.facts.clone());
@@ -28,6 +30,9 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
             cwd: spec.cwd,
             env: service_environment(&spec.env, chosen.manifest),
             database: has_database.then(|| chosen.workload.name.clone()),
+            upstream: upstream
+                .clone()
+                .map(|name| (name, Behaviour::of(&chosen.workload.manifest))),
         })),
     })
 }

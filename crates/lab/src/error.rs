@@ -2,6 +2,7 @@
 
 use crate::postgres::PostgresError;
 use crate::prepare::PrepareError;
+use crate::standin::StandInError;
 use crate::supervise::SuperviseError;
 
 /// A run that ended early. What was measured before is stored.
@@ -22,6 +23,9 @@ pub enum LabError {
     /// A stack could not be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
+    /// An upstream could not be stood in for.
+    #[error(transparent)]
+    StandIn(#[from] StandInError),
     /// The load engine failed.
     #[error(transparent)]
     Load(#[from] load::LoadError),

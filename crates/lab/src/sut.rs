@@ -9,6 +9,7 @@ use load::{ExchangeError, Session, TargetId, exchange};
 use crate::collapse::Seen;
 use crate::error::LabError;
 use crate::sample::{MemorySampler, Tree, pss_bytes};
+use crate::standin::StandIn;
 use crate::supervise::{Child, Spec, Supervisor};
 use crate::treatment::Question;
 
@@ -31,6 +32,8 @@ pub struct Sut {
     pub target: TargetId,
     /// Its processes; `None` for a service that was already running.
     process: Option<Process>,
+    /// What it calls in place of its upstream; `None` without one.
+    pub standin: Option<StandIn>,
     /// What this start has shown.
     pub seen: Seen,
 }
@@ -77,6 +80,7 @@ impl Sut {
                 memory: MemorySampler::start(pid, MEMORY_SAMPLES_PER_S),
                 child,
             }),
+            standin: None,
             seen,
         })
     }
@@ -88,6 +92,7 @@ impl Sut {
             addr,
             target,
             process: None,
+            standin: None,
             seen: Seen::default(),
         }
     }

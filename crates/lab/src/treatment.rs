@@ -8,6 +8,7 @@ use load::{Answer, Expectation, Requests, StatusRule, Target};
 use record::Treatment;
 
 use crate::place::Placement;
+use crate::standin::Behaviour;
 use crate::supervise::Spec;
 use crate::verify::Asked;
 
@@ -103,6 +104,8 @@ pub struct Launchable {
     pub env: BTreeMap<String, String>,
     /// Workload whose database it reads; `None` without one.
     pub database: Option<String>,
+    /// Upstream service it calls, and how the stand-in for it behaves; `None` without one.
+    pub upstream: Option<(String, Behaviour)>,
 }
 
 impl Launchable {

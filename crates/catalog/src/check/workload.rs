@@ -46,6 +46,51 @@ pub(crate) fn workload(manifest: &WorkloadManifest, source: &mut Source) {
             );
         }
     }
+    behaviour(manifest, source);
+}
+
+/// What is said of the upstream's stand-in.
+fn behaviour(manifest: &WorkloadManifest, source: &mut Source) {
+    let keys = [
+        ("upstream_delay_ms", manifest.upstream_delay_ms),
+        ("upstream_delay_p99_ms", manifest.upstream_delay_p99_ms),
+        ("upstream_failure_ratio", manifest.upstream_failure_ratio),
+        (
+            "upstream_rate_limit_per_s",
+            manifest.upstream_rate_limit_per_s.map(f64::from),
+        ),
+    ];
+    for (key, value) in keys {
+        let Some(value) = value else { continue };
+        if manifest.upstream.is_none() {
+            source.wrong(
+                &[Key(key)],
+                "there is no `upstream`",
+                "name it or remove this",
+            );
+        }
+        let most = if key == "upstream_failure_ratio" {
+            1.0
+        } else {
+            f64::MAX
+        };
+        if !(0.0..=most).contains(&value) {
+            source.wrong(
+                &[Key(key)],
+                format!("{value} is out of range"),
+                "give a number from 0, and a ratio up to 1",
+            );
+        }
+    }
+    let median = manifest.upstream_delay_ms.unwrap_or(0.0);
+    let p99 = manifest.upstream_delay_p99_ms;
+    if p99.is_some_and(|p99| median <= 0.0 || p99 < median) {
+        source.wrong(
+            &[Key("upstream_delay_p99_ms")],
+            "it is not above the median of `upstream_delay_ms`",
+            "give a median above 0 and a percentile no smaller",
+        );
+    }
 }
 
 /// Notes where no case of the contract is what load sends and expects.

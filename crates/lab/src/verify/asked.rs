@@ -111,6 +111,10 @@ mod tests {
                 statements_per_request: None,
                 rows_per_request: None,
                 upstream: None,
+                upstream_delay_ms: None,
+                upstream_delay_p99_ms: None,
+                upstream_failure_ratio: None,
+                upstream_rate_limit_per_s: None,
             },
             contract: Contract {
                 schema: String::new(),

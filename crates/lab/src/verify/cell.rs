@@ -12,6 +12,7 @@ use super::contract::{CaseResult, check_contract};
 use super::ready::wait_ready;
 use crate::postgres::{Postgres, PostgresError};
 use crate::prepare::{PrepareError, Prepared, service_environment};
+use crate::standin::{Behaviour, StandIn, StandInError};
 use crate::supervise::{Child, Spec, SuperviseError, Supervisor};
 
 /// Longest wait for a service to say that it is ready.
@@ -55,6 +56,9 @@ pub enum VerifyError {
     /// Its database could not be made.
     #[error(transparent)]
     Postgres(#[from] PostgresError),
+    /// The upstream that the workload calls could not be stood in for.
+    #[error(transparent)]
+    StandIn(#[from] StandInError),
     /// The workload has a database, and there is no server.
     #[error("{0} has a database, and there is no PostgreSQL")]
     NoDatabase(String),
@@ -96,6 +100,10 @@ pub fn verify_cell(
     env.insert("HOST".to_owned(), addr.ip().to_string());
     env.insert("PORT".to_owned(), addr.port().to_string());
     env.extend(database_url.map(|url| ("DATABASE_URL".to_owned(), url)));
+    let upstream = workload.manifest.upstream.as_deref();
+    let standin = upstream.map(|name| StandIn::start(name, Behaviour::default()));
+    let standin = standin.transpose()?;
+    env.extend(standin.as_ref().map(StandIn::variable));
     let name = format!("{} on {}", prepared.stack.name, workload.name);
     let child = supervisor.spawn(&Spec {
         log: logs.join(format!(
