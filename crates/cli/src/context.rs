@@ -50,6 +50,18 @@ impl Context {
         })
     }
 
+    /// Where PostgreSQL comes from.
+    pub fn postgres_settings(&self) -> lab::postgres::Settings {
+        lab::postgres::Settings {
+            cache: self.cache.clone(),
+            root: self.root.clone(),
+            bin: self.postgres_bin.clone(),
+            external_url: self.database_url.clone(),
+            env: self.prepare_settings().environment.into_iter().collect(),
+            ..lab::postgres::Settings::default()
+        }
+    }
+
     /// How stacks are prepared: with the caller's whole environment, which package managers need.
     pub fn prepare_settings(&self) -> lab::prepare::Settings {
         lab::prepare::Settings {

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use lab::place::Placement;
 use lab::prepare::Preparer;
 use lab::sample::MachineReading;
+use lab::supervise::Supervisor;
 use serde::Serialize;
 use serde_json::json;
 
@@ -80,17 +81,18 @@ fn line(finding: &Finding) -> String {
 }
 
 fn examine(context: &Context) -> anyhow::Result<Vec<Finding>> {
-    let mut findings = tools(context)?;
+    let supervisor = crate::supervisor::start(context)?;
+    let mut findings = tools(context, &supervisor)?;
+    findings.push(postgres(context, &supervisor));
     findings.push(cpus());
     findings.extend(machine());
     findings.extend(governor());
     Ok(findings)
 }
 
-fn tools(context: &Context) -> anyhow::Result<Vec<Finding>> {
-    let supervisor = crate::supervisor::start(context)?;
+fn tools(context: &Context, supervisor: &Supervisor) -> anyhow::Result<Vec<Finding>> {
     let stop = AtomicBool::new(false);
-    let mut preparer = Preparer::new(&supervisor, context.prepare_settings(), &stop)?;
+    let mut preparer = Preparer::new(supervisor, context.prepare_settings(), &stop)?;
     let mut findings = Vec::new();
     for tool in TOOLS {
         findings.push(match preparer.find(tool)? {
@@ -110,6 +112,20 @@ fn tools(context: &Context) -> anyhow::Result<Vec<Finding>> {
         findings.push(graded("interpreter", python.is_optimised, detail));
     }
     Ok(findings)
+}
+
+fn postgres(context: &Context, supervisor: &Supervisor) -> Finding {
+    if context.database_url.is_some() {
+        return fine("postgres", "an external server, from DATABASE_URL".to_owned());
+    }
+    match lab::postgres::installed(supervisor, &context.postgres_settings()) {
+        Ok(found) => fine("postgres", found),
+        Err(reason) => Finding {
+            what: "postgres".to_owned(),
+            grade: Grade::Missing,
+            detail: format!("{reason}; it is fetched with mvn or npm when it is first needed"),
+        },
+    }
 }
 
 fn cpus() -> Finding {

@@ -319,6 +319,19 @@ impl fmt::Debug for Postgres {
     }
 }
 
+/// Version and folder of the server programs on this machine that a private server would be run from.
+///
+/// # Errors
+/// Why each place that was looked at gives none.
+pub fn installed(supervisor: &Supervisor, settings: &Settings) -> Result<String, String> {
+    let home = Home::choose(&settings.cache, &settings.root).map_err(|error| error.to_string())?;
+    let found = match &settings.bin {
+        Some(bin) => find::given(supervisor, &home, bin).map_err(|error| error.to_string())?,
+        None => find::find(supervisor, &home, settings)?,
+    };
+    Ok(format!("PostgreSQL {} ({})", found.version, found.bin.display()))
+}
+
 /// The programs that were named, else installed ones, else fetched ones.
 fn programs(
     supervisor: &Supervisor,
