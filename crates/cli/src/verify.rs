@@ -29,9 +29,9 @@ pub struct VerifyArgs {
     /// Workload, as `bancada list workloads` names it; all that a stack serves unless given.
     #[arg(long, value_name = "WORKLOAD")]
     workload: Vec<String>,
-    /// Launch mode; stacks that do not have it are left out.
-    #[arg(long, value_name = "MODE", default_value = "default")]
-    launch: String,
+    /// Launch mode, all that differ unless given; stacks that do not have it are left out.
+    #[arg(long, value_name = "MODE")]
+    launch: Option<String>,
     /// How to print what was found.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -45,12 +45,15 @@ enum Format {
 
 /// Connections of the private server: one service at a time, and Bancada's own.
 const MAX_CONNECTIONS: u32 = 50;
+/// The launch mode that an experiment uses unless it says otherwise.
+const DEFAULT_MODE: &str = "default";
 /// The word for PostgreSQL in `BANCADA_REQUIRE`.
 const POSTGRES: &str = "postgres";
 
 /// A stack on a workload, and what was found.
 struct Cell {
     stack: String,
+    launch: String,
     workload: String,
     found: Found,
 }
@@ -68,15 +71,12 @@ pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let stacks = chosen(&catalog, &args.stacks)?;
     let stacks: Vec<&Stack> = stacks
         .into_iter()
-        .filter(|stack| stack.manifest.launch.contains_key(&args.launch))
+        .filter(|stack| !modes(stack, args.launch.as_deref()).is_empty())
         .collect();
     let workloads = workloads(&catalog, &args.workload)?;
-    if stacks.is_empty() {
-        return Err(Usage(format!(
-            "no stack has a launch mode `{}`; look into their stack.toml",
-            args.launch
-        ))
-        .into());
+    if let (true, Some(mode)) = (stacks.is_empty(), &args.launch) {
+        let message = format!("no stack has a launch mode `{mode}`; look into their stack.toml");
+        return Err(Usage(message).into());
     }
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
@@ -86,7 +86,7 @@ pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
         stop: &stop,
         postgres: None,
     };
-    let cells = bench.verify(&stacks, &workloads, &args.launch)?;
+    let cells = bench.verify(&stacks, &workloads, args.launch.as_deref())?;
     bench.close()?;
     show(&cells, args.format)?;
     if stop.load(Ordering::Relaxed) {
@@ -100,6 +100,24 @@ pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// The launch mode that was asked for, else every mode that differs from those before it, `default` first.
+fn modes<'a>(stack: &'a Stack, asked: Option<&str>) -> Vec<&'a str> {
+    let all = &stack.manifest.launch;
+    let mut names: Vec<&String> = all.keys().collect();
+    names.sort_by_key(|name| *name != DEFAULT_MODE);
+    let mut modes: Vec<&String> = Vec::new();
+    for name in names {
+        let wanted = asked.map_or_else(
+            || modes.iter().all(|other| all[*other] != all[name]),
+            |asked| asked == name,
+        );
+        if wanted {
+            modes.push(name);
+        }
+    }
+    modes.into_iter().map(String::as_str).collect()
 }
 
 fn workloads<'a>(catalog: &'a Catalog, names: &[String]) -> anyhow::Result<Vec<&'a Workload>> {
@@ -125,7 +143,7 @@ impl Bench<'_> {
         &mut self,
         stacks: &[&Stack],
         workloads: &[&Workload],
-        launch: &str,
+        launch: Option<&str>,
     ) -> anyhow::Result<Vec<Cell>> {
         let mut preparer =
             Preparer::new(self.supervisor, self.context.prepare_settings(), self.stop)?;
@@ -138,17 +156,21 @@ impl Bench<'_> {
             if let Err(PrepareError::Interrupted) = prepared {
                 return Ok(cells);
             }
-            for workload in served {
+            let modes = modes(stack, launch);
+            for (workload, mode) in
+                served.flat_map(|served| modes.iter().map(move |mode| (served, *mode)))
+            {
                 if self.stop.load(Ordering::Relaxed) {
                     return Ok(cells);
                 }
                 let found = match &prepared {
-                    Ok(prepared) => self.cell(prepared, workload, launch)?,
+                    Ok(prepared) => self.cell(prepared, workload, mode)?,
                     Err(PrepareError::Skipped { reason, .. }) => Found::Skipped(reason.clone()),
                     Err(error) => Found::Failed(error.to_string()),
                 };
                 cells.push(Cell {
                     stack: stack.name.clone(),
+                    launch: mode.to_owned(),
                     workload: workload.name.clone(),
                     found,
                 });
@@ -208,7 +230,10 @@ impl Bench<'_> {
         reason = "what the server says of itself is for the person who waits"
     )]
     fn start_postgres(&self) -> anyhow::Result<Result<Postgres, Found>> {
-        let settings = postgres::Settings { max_connections: MAX_CONNECTIONS, ..self.context.postgres_settings() };
+        let settings = postgres::Settings {
+            max_connections: MAX_CONNECTIONS,
+            ..self.context.postgres_settings()
+        };
         let is_required = self.context.require.iter().any(|name| name == POSTGRES);
         match Postgres::start(self.supervisor, &settings, &mut |message| {
             eprintln!("note: {message}")
@@ -229,6 +254,14 @@ impl Bench<'_> {
 }
 
 impl Cell {
+    /// The stack, with its launch mode where that is not the usual one.
+    fn name(&self) -> String {
+        match self.launch.as_str() {
+            DEFAULT_MODE => self.stack.clone(),
+            mode => format!("{} ({mode})", self.stack),
+        }
+    }
+
     fn is_failure(&self) -> bool {
         match &self.found {
             Found::Tried(result) => !result.passed(),
@@ -238,7 +271,8 @@ impl Cell {
     }
 
     fn json(&self) -> Value {
-        let mut cell = json!({ "stack": self.stack, "workload": self.workload });
+        let mut cell =
+            json!({ "stack": self.stack, "launch": self.launch, "workload": self.workload });
         let more = match &self.found {
             Found::Tried(result) => json!({
                 "status": if result.passed() { "passed" } else { "failed" },
@@ -293,7 +327,11 @@ fn show(cells: &[Cell], format: Format) -> anyhow::Result<()> {
         );
         return Ok(());
     }
-    let stacks = cells.iter().map(|cell| cell.stack.len()).max().unwrap_or(0);
+    let stacks = cells
+        .iter()
+        .map(|cell| cell.name().len())
+        .max()
+        .unwrap_or(0);
     let workloads = cells
         .iter()
         .map(|cell| cell.workload.len())
@@ -303,7 +341,8 @@ fn show(cells: &[Cell], format: Format) -> anyhow::Result<()> {
         let (verdict, lines) = cell.text();
         println!(
             "{:stacks$}  {:workloads$}  {verdict}",
-            cell.stack, cell.workload
+            cell.name(),
+            cell.workload
         );
         for line in lines {
             println!("    {line}");
