@@ -5,6 +5,8 @@
 //! charged to the generator's process, requests are those the server counted.
 //!
 //! `cargo bench -p load -- --rounds 10 --seconds 2 --connections 1,10,50,400 --bodies 2,16384 --only wrk,oha`
+//! `cargo bench -p load -- truth stall 500 50` compares our times with the truth,
+//! `cargo bench -p load -- truth-serve stall` leaves the server to others.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -16,6 +18,7 @@ mod bare;
 mod interval;
 mod null_server;
 mod rivals;
+mod truth;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
@@ -41,6 +44,13 @@ fn main() {
         .collect();
     match args.first().map(String::as_str) {
         Some("serve") => null_server::serve(args[1].parse().unwrap()),
+        Some("truth-serve") => truth::serve(args.get(1).map_or("", String::as_str)),
+        Some("truth") => {
+            let number =
+                |place: usize, usual: f64| args.get(place).map_or(usual, |n| n.parse().unwrap());
+            let name = args.get(1).map_or("stall", String::as_str);
+            truth::compare(name, number(2, 500.0), number(3, 50.0) as u64);
+        }
         Some("ours") => ours(&args[1..]),
         Some("bare") => {
             let (addr, connections, seconds) = load_args(&args[1..]);

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::TcpListener;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{self, RecvFlags, SendFlags};
@@ -118,8 +118,3 @@ fn wait_writable(stream: &OwnedFd) {
     let _ = rustix::event::poll(&mut fds, None);
 }
 
-#[allow(dead_code)]
-fn own(raw: RawFd) -> OwnedFd {
-    // SAFETY: the caller gives up the descriptor.
-    unsafe { OwnedFd::from_raw_fd(raw) }
-}
