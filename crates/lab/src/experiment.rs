@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use catalog::{Catalog, Experiment};
 use jiff::Timestamp;
 use record::{Event, Run, RunDir, Skipped};
 
-use crate::audition::{Audition, audition};
+use crate::admit::admit;
 use crate::block::{Hands, now};
 use crate::environment::environment;
 use crate::error::LabError;
@@ -18,6 +18,7 @@ use crate::place::Placement;
 use crate::postgres::{Postgres, Settings};
 use crate::prepare::{self, PrepareError, Preparer, Progress};
 use crate::protocol::{EndedBy, run_blocks};
+use crate::recorded::{catalog_as_run, measured_before, recorded, recorded_experiment, twin_name};
 use crate::resolve::{Chosen, choose, design, with_twin};
 use crate::supervise::Supervisor;
 use crate::treatment::Entry;
@@ -257,15 +258,7 @@ impl Lab<'_> {
             ready_within: Duration::from_secs(recorded(run, "ready_within_s").unwrap_or(60)),
             tell: &mut *self.tell,
         };
-        // What a resumed run measured before counts against its budget and goes on in its clock.
-        let before = measured_before(dir)?;
-        let mut bench = Bench::new(
-            &placement,
-            database_pid,
-            Instant::now() - before,
-            run.design.seed,
-            self.stop,
-        )?;
+        let mut bench = Bench::new(&placement, database_pid, run.design.seed, self.stop)?;
         let resumed = run.design.arrival_rate_per_s.is_some();
         admit(&mut bench, &mut hands, run, entries, chosen, choices.strict)?;
         if bench.is_stopped() {
@@ -285,8 +278,9 @@ impl Lab<'_> {
                     &one.stack.manifest.sources,
                 )?;
             }
-            bench.begin();
         }
+        // What a resumed run measured before counts against its budget and goes on in its clock.
+        bench.begin(measured_before(dir)?);
         run_blocks(&mut bench, &mut hands, dir, run, entries)
     }
 
@@ -344,128 +338,4 @@ fn told(stack: &str, progress: &Progress) -> Option<String> {
         }
         Progress::Running { .. } | Progress::UpToDate => None,
     }
-}
-
-/// Auditions every treatment, drops those that are refused, and sets the arrival rate from the slowest.
-/// A resumed run keeps its rate.
-fn admit(
-    bench: &mut Bench,
-    hands: &mut Hands,
-    run: &mut Run,
-    entries: &mut Vec<Entry>,
-    chosen: &[Chosen],
-    strict: bool,
-) -> Result<(), LabError> {
-    let mut capacities = BTreeMap::new();
-    let mut admitted = Vec::new();
-    for mut entry in entries.drain(..) {
-        if bench.is_stopped() {
-            return Ok(());
-        }
-        let name = entry.treatment.name.clone();
-        let Some(one) = chosen.iter().find(|one| one.treatment.name == name) else {
-            continue;
-        };
-        match audition(bench, hands, &run.design, &mut entry, one.workload)? {
-            Audition::Admitted { capacity_per_s } => {
-                capacities.insert(name, capacity_per_s);
-                admitted.push(entry);
-            }
-            Audition::Refused(reason) => {
-                let message = format!("{} is refused: {reason}", entry.treatment.title);
-                if strict || run.design.arrival_rate_per_s.is_some() {
-                    return Err(LabError::Failed(message));
-                }
-                (hands.tell)(Event::Noticed { message });
-                run.skipped.push(Skipped {
-                    treatment: name,
-                    reason,
-                });
-            }
-        }
-    }
-    *entries = admitted;
-    let slowest = capacities.values().copied().fold(f64::INFINITY, f64::min);
-    if entries.is_empty() || !slowest.is_finite() {
-        return Err(LabError::Failed(refusals(run)));
-    }
-    if run.design.arrival_rate_per_s.is_none() {
-        run.design.arrival_rate_per_s = Some((slowest * rate_ratio(run)).max(1.0).round());
-        run.design.pilot_capacity_per_s = capacities;
-    }
-    Ok(())
-}
-
-fn refusals(run: &Run) -> String {
-    let lines: Vec<String> = run
-        .skipped
-        .iter()
-        .map(|skipped| format!("{}: {}", skipped.treatment, skipped.reason))
-        .collect();
-    format!("every treatment was refused: {}", lines.join("; "))
-}
-
-fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
-    let recorded = run.catalog.get(&format!("experiment/{}", run.experiment));
-    let damaged = || {
-        LabError::Usage(format!(
-            "run {} does not hold its experiment, so it cannot be resumed",
-            run.run
-        ))
-    };
-    let manifest =
-        serde_json::from_value(recorded.ok_or_else(damaged)?.clone()).map_err(|_| damaged())?;
-    Ok(Experiment {
-        name: run.experiment.clone(),
-        folder: PathBuf::new(),
-        manifest,
-    })
-}
-
-fn recorded<T: serde::de::DeserializeOwned>(run: &Run, key: &str) -> Option<T> {
-    let experiment = run.catalog.get(&format!("experiment/{}", run.experiment))?;
-    serde_json::from_value(experiment.get(key)?.clone()).ok()
-}
-
-fn twin_name(run: &Run) -> String {
-    recorded(run, "twin").unwrap_or_default()
-}
-
-fn rate_ratio(run: &Run) -> f64 {
-    recorded(run, "rate_ratio_of_slowest").unwrap_or(0.5)
-}
-
-fn measured_before(dir: &RunDir) -> Result<Duration, LabError> {
-    let trials = dir.trials()?.trials;
-    let ends = trials
-        .iter()
-        .flat_map(|trial| &trial.slices)
-        .map(|slice| slice.at_s + slice.window_s);
-    Ok(Duration::from_secs_f64(ends.fold(0.0, f64::max)))
-}
-
-fn catalog_as_run(
-    experiment: &Experiment,
-    chosen: &[Chosen],
-) -> BTreeMap<String, serde_json::Value> {
-    let mut entries = BTreeMap::new();
-    let mut add = |key: String, manifest: serde_json::Result<serde_json::Value>| {
-        // Manifests came from TOML, so they are plain data and always have a JSON form.
-        entries.insert(key, manifest.unwrap_or_default());
-    };
-    add(
-        format!("experiment/{}", experiment.name),
-        serde_json::to_value(&experiment.manifest),
-    );
-    for one in chosen {
-        add(
-            format!("stack/{}", one.stack.name),
-            serde_json::to_value(&one.stack.manifest),
-        );
-        add(
-            format!("workload/{}", one.workload.name),
-            serde_json::to_value(&one.workload.manifest),
-        );
-    }
-    entries
 }

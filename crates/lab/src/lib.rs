@@ -4,6 +4,7 @@
 //! database, hold each service against its contract and sound its capacity, then run block after block,
 //! each stored before the next.
 
+mod admit;
 mod audit;
 mod audition;
 mod block;
@@ -24,6 +25,7 @@ pub mod postgres;
 mod precision;
 pub mod prepare;
 mod protocol;
+mod recorded;
 mod resolve;
 mod running;
 pub mod sample;

@@ -40,11 +40,10 @@ struct Reading {
 }
 
 impl<'a> Bench<'a> {
-    /// Binds the calling thread to the bench's CPUs. `began` is what `at_s` in the record counts from.
+    /// Binds the calling thread to the bench's CPUs.
     pub fn new(
         placement: &Placement,
         database_pid: Option<u32>,
-        began: Instant,
         seed: u64,
         stop: &'a AtomicBool,
     ) -> Result<Bench<'a>, LabError> {
@@ -60,7 +59,7 @@ impl<'a> Bench<'a> {
             canary: Canary::new().map_err(LabError::system("opening the canary's connection"))?,
             placement: placement.clone(),
             database: database_pid.map(Tree::of),
-            began,
+            began: Instant::now(),
             stop,
         })
     }
@@ -112,7 +111,8 @@ impl<'a> Bench<'a> {
             .session
             .drive(target, &slice, &mut at_edge, self.stop)?;
         let after = Mark::now(Reading::look_up(suts, &mut self.database));
-        self.watch.add(&before, &after, started_at.elapsed().as_secs_f64());
+        self.watch
+            .add(&before, &after, started_at.elapsed().as_secs_f64());
         let window_s = seen.window_ns as f64 / 1e9;
         let record = Slice {
             load: turn.kind.word().to_owned(),
@@ -161,9 +161,10 @@ impl<'a> Bench<'a> {
         std::mem::take(&mut self.watch)
     }
 
-    /// Counts measuring time from now on.
-    pub fn begin(&mut self) {
-        self.began = Instant::now();
+    /// Counts measuring time from now on, as if so much had passed before.
+    pub fn begin(&mut self, before: Duration) {
+        let now = Instant::now();
+        self.began = now.checked_sub(before).unwrap_or(now);
     }
 
     /// Measuring time so far.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use load::{StatusRule, exchange, request_bytes};
@@ -62,7 +62,7 @@ impl Lab<'_> {
             ready_within: ANSWER_WITHIN,
             tell: &mut *self.tell,
         };
-        let mut bench = Bench::new(&placement, None, Instant::now(), choices.seed, self.stop)?;
+        let mut bench = Bench::new(&placement, None, choices.seed, self.stop)?;
         sound(&mut bench, &mut hands, &mut run.design, &entries)?;
         with_twin(&mut entries, "url-1", |entry| &mut entry.treatment);
         run.treatments = entries
@@ -70,7 +70,7 @@ impl Lab<'_> {
             .map(|entry| entry.treatment.clone())
             .collect();
         dir.write_run(&run)?;
-        bench.begin();
+        bench.begin(Duration::ZERO);
         let by = match bench.is_stopped() {
             true => EndedBy::Interrupted,
             false => run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?,

@@ -1,0 +1,88 @@
+//! What a run directory says of the experiment it belongs to, so that it can be gone on with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use catalog::Experiment;
+use record::{Run, RunDir};
+
+use crate::error::LabError;
+use crate::resolve::Chosen;
+
+/// The experiment as it was when the run began.
+///
+/// # Errors
+/// When the run does not hold it.
+pub fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
+    let recorded = run.catalog.get(&format!("experiment/{}", run.experiment));
+    let damaged = || {
+        LabError::Usage(format!(
+            "run {} does not hold its experiment, so it cannot be resumed",
+            run.run
+        ))
+    };
+    let manifest =
+        serde_json::from_value(recorded.ok_or_else(damaged)?.clone()).map_err(|_| damaged())?;
+    Ok(Experiment {
+        name: run.experiment.clone(),
+        folder: PathBuf::new(),
+        manifest,
+    })
+}
+
+/// A key of the experiment as it was when the run began.
+pub fn recorded<T: serde::de::DeserializeOwned>(run: &Run, key: &str) -> Option<T> {
+    let experiment = run.catalog.get(&format!("experiment/{}", run.experiment))?;
+    serde_json::from_value(experiment.get(key)?.clone()).ok()
+}
+
+/// The treatment that is entered twice.
+pub fn twin_name(run: &Run) -> String {
+    recorded(run, "twin").unwrap_or_default()
+}
+
+/// Share of the slowest capacity at which all are loaded.
+pub fn rate_ratio(run: &Run) -> f64 {
+    recorded(run, "rate_ratio_of_slowest").unwrap_or(0.5)
+}
+
+/// Measuring time that the stored trials took.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn measured_before(dir: &RunDir) -> Result<Duration, LabError> {
+    let trials = dir.trials()?.trials;
+    let ends = trials
+        .iter()
+        .flat_map(|trial| &trial.slices)
+        .map(|slice| slice.at_s + slice.window_s);
+    Ok(Duration::from_secs_f64(ends.fold(0.0, f64::max)))
+}
+
+/// The manifests that a run is made of, by kind and name.
+pub fn catalog_as_run(
+    experiment: &Experiment,
+    chosen: &[Chosen],
+) -> BTreeMap<String, serde_json::Value> {
+    let mut entries = BTreeMap::new();
+    let mut add = |key: String, manifest: serde_json::Result<serde_json::Value>| {
+        // Manifests came from TOML, so they are plain data and always have a JSON form.
+        entries.insert(key, manifest.unwrap_or_default());
+    };
+    add(
+        format!("experiment/{}", experiment.name),
+        serde_json::to_value(&experiment.manifest),
+    );
+    for one in chosen {
+        add(
+            format!("stack/{}", one.stack.name),
+            serde_json::to_value(&one.stack.manifest),
+        );
+        add(
+            format!("workload/{}", one.workload.name),
+            serde_json::to_value(&one.workload.manifest),
+        );
+    }
+    entries
+}
