@@ -116,7 +116,10 @@ fn tools(context: &Context, supervisor: &Supervisor) -> anyhow::Result<Vec<Findi
 
 fn postgres(context: &Context, supervisor: &Supervisor) -> Finding {
     if context.database_url.is_some() {
-        return fine("postgres", "an external server, from DATABASE_URL".to_owned());
+        return fine(
+            "postgres",
+            "an external server, from DATABASE_URL".to_owned(),
+        );
     }
     match lab::postgres::installed(supervisor, &context.postgres_settings()) {
         Ok(found) => fine("postgres", found),

@@ -23,14 +23,19 @@ pub struct Mark {
 impl Mark {
     /// Reads the machine. `trees_ns` is the CPU time of every service and of the database so far.
     pub fn now(trees_ns: u64) -> Mark {
-        Mark { machine: MachineReading::now(), ours_ns: trees_ns + this_process_cpu_ns() }
+        Mark {
+            machine: MachineReading::now(),
+            ours_ns: trees_ns + this_process_cpu_ns(),
+        }
     }
 }
 
 impl BlockWatch {
     /// Adds a slice that took `wall_s`.
     pub fn add(&mut self, before: &Mark, after: &Mark, wall_s: f64) {
-        let (Some(then), Some(now)) = (&before.machine, &after.machine) else { return };
+        let (Some(then), Some(now)) = (&before.machine, &after.machine) else {
+            return;
+        };
         let seen = now.since(then);
         self.foreign_ns += seen.foreign_ns(after.ours_ns.saturating_sub(before.ours_ns));
         self.stolen_s += seen.steal_ratio * wall_s;
@@ -50,22 +55,35 @@ impl BlockWatch {
         };
         let broken = breaches(&conditions, &Limits::default(), usual_canary(&all).as_ref());
         let reasons: Vec<String> = broken.iter().map(words).collect();
-        (!reasons.is_empty()).then(|| VoidedBlock { block, reason: reasons.join("; ") })
+        (!reasons.is_empty()).then(|| VoidedBlock {
+            block,
+            reason: reasons.join("; "),
+        })
     }
 }
 
 fn canaries(trials: &[Trial]) -> impl Iterator<Item = f64> + '_ {
-    trials.iter().flat_map(|trial| &trial.slices).filter_map(|slice| slice.canary_ns).map(|ns| ns as f64)
+    trials
+        .iter()
+        .flat_map(|trial| &trial.slices)
+        .filter_map(|slice| slice.canary_ns)
+        .map(|ns| ns as f64)
 }
 
 fn words(breach: &Breach) -> String {
     let (found, limit) = (breach.found_ratio * 100.0, breach.limit_ratio * 100.0);
     match breach.rule {
         Rule::Steal => format!("the hypervisor took {found:.1} % of the time (limit {limit:.0} %)"),
-        Rule::Pressure => format!("tasks waited for a CPU {found:.0} % of the time (limit {limit:.0} %)"),
-        Rule::ForeignCpu => format!("other processes used {found:.0} % of a core (limit {limit:.0} %)"),
+        Rule::Pressure => {
+            format!("tasks waited for a CPU {found:.0} % of the time (limit {limit:.0} %)")
+        }
+        Rule::ForeignCpu => {
+            format!("other processes used {found:.0} % of a core (limit {limit:.0} %)")
+        }
         Rule::Frequency => format!("the clock fell to {found:.0} % (limit {limit:.0} %)"),
-        Rule::Canary => format!("the canary was off its usual time by {found:.0} % (limit {limit:.0} %)"),
+        Rule::Canary => {
+            format!("the canary was off its usual time by {found:.0} % (limit {limit:.0} %)")
+        }
     }
 }
 
@@ -75,15 +93,27 @@ mod tests {
 
     #[test]
     fn a_neighbour_and_a_thief_void_a_block_and_are_named() {
-        let watch = BlockWatch { foreign_ns: 2_000_000_000, stolen_s: 0.5, wall_s: 10.0 };
+        let watch = BlockWatch {
+            foreign_ns: 2_000_000_000,
+            stolen_s: 0.5,
+            wall_s: 10.0,
+        };
         let void = watch.void(3, &[], &[]).unwrap();
         assert_eq!(void.block, 3);
-        assert!(void.reason.contains("took 5.0 %") && void.reason.contains("20 % of a core"), "{}", void.reason);
+        assert!(
+            void.reason.contains("took 5.0 %") && void.reason.contains("20 % of a core"),
+            "{}",
+            void.reason
+        );
     }
 
     #[test]
     fn a_quiet_block_stands() {
-        let watch = BlockWatch { foreign_ns: 100_000_000, stolen_s: 0.0, wall_s: 10.0 };
+        let watch = BlockWatch {
+            foreign_ns: 100_000_000,
+            stolen_s: 0.0,
+            wall_s: 10.0,
+        };
         assert_eq!(watch.void(1, &[], &[]), None);
         assert_eq!(BlockWatch::default().void(1, &[], &[]), None);
     }

@@ -59,7 +59,11 @@ fn figures(run: &Run, trials: &[Trial], treatment: &str) -> Vec<Option<f64>> {
     let by_block: BTreeMap<u32, f64> = trials
         .iter()
         .filter(|trial| trial.treatment == treatment && trial.status != TrialStatus::Invalid)
-        .filter(|trial| run.voided_blocks.iter().all(|void| void.block != trial.block))
+        .filter(|trial| {
+            run.voided_blocks
+                .iter()
+                .all(|void| void.block != trial.block)
+        })
         .filter_map(|trial| Some((trial.block, trial.metrics.get(&run.primary_metric)?.ln())))
         .filter(|(_, log)| log.is_finite())
         .collect();

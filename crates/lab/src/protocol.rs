@@ -68,11 +68,18 @@ pub fn run_blocks(
         let earlier = trials.len();
         for one in measured {
             store(dir, &one)?;
-            (hands.tell)(Event::TrialEnded { trial: Box::new(one.trial.clone()) });
+            (hands.tell)(Event::TrialEnded {
+                trial: Box::new(one.trial.clone()),
+            });
             trials.push(one.trial);
         }
-        if let Some(void) = bench.take_watch().void(block, &trials[earlier..], &trials[..earlier]) {
-            (hands.tell)(Event::Noticed { message: format!("block {block} is void: {}", void.reason) });
+        if let Some(void) = bench
+            .take_watch()
+            .void(block, &trials[earlier..], &trials[..earlier])
+        {
+            (hands.tell)(Event::Noticed {
+                message: format!("block {block} is void: {}", void.reason),
+            });
             run.voided_blocks.push(void);
             dir.write_run(run)?;
         }

@@ -329,7 +329,11 @@ pub fn installed(supervisor: &Supervisor, settings: &Settings) -> Result<String,
         Some(bin) => find::given(supervisor, &home, bin).map_err(|error| error.to_string())?,
         None => find::find(supervisor, &home, settings)?,
     };
-    Ok(format!("PostgreSQL {} ({})", found.version, found.bin.display()))
+    Ok(format!(
+        "PostgreSQL {} ({})",
+        found.version,
+        found.bin.display()
+    ))
 }
 
 /// The programs that were named, else installed ones, else fetched ones.
