@@ -15,5 +15,7 @@ encoder = msgspec.json.Encoder()
 
 def echo(body: bytes) -> bytes:
     user = encoder.encode(decoder.decode(body))
-    head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(user)}\r\nContent-Type: application/json\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Length: {len(user)}\r\nContent-Type: application/json\r\n\r\n"
+    )
     return head.encode() + user
