@@ -117,4 +117,3 @@ fn wait_writable(stream: &OwnedFd) {
     )];
     let _ = rustix::event::poll(&mut fds, None);
 }
-

@@ -5,14 +5,15 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use hdrhistogram::Histogram;
 use load::simulated::Simulated;
 use load::{
-    Dispatch, Observations, Outcome, Pacing, Percentile, Plan, Rate, Requests, Session, Share,
-    Slice, Target, request_bytes, run,
+    Dispatch, Distribution, Observations, Outcome, Pacing, Percentile, Plan, Rate, Requests,
+    Session, Share, Slice, Target, request_bytes, run,
 };
 
 /// Nanoseconds that request `number` takes when it arrives `since_start_ns` after the first.
@@ -39,7 +40,8 @@ pub fn serve(name: &str) {
         eprintln!("there are: stall, mixture, slow");
         std::process::exit(2);
     };
-    println!("http://{}/", start(behaviour));
+    let (addr, _) = start(behaviour);
+    println!("http://{addr}/");
     loop {
         std::thread::park();
     }
@@ -51,9 +53,9 @@ pub fn compare(name: &str, rate: f64, seconds: u64) {
         eprintln!("there are: stall, mixture, slow");
         std::process::exit(2);
     };
-    println!("{name}: {rate} arrivals/s, 10 connections, {seconds} s; response time in ms");
+    println!("{name}: {rate} arrivals/s, 10 connections, {seconds} s; times in ms");
     println!(
-        "{:<28}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "{:<34}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
         "", "p50", "p90", "p95", "p99", "max", "timeout"
     );
     for dispatch in [
@@ -61,20 +63,34 @@ pub fn compare(name: &str, rate: f64, seconds: u64) {
         Dispatch::Shared,
         Dispatch::Unbounded,
     ] {
-        let plan = plan(start(behaviour), rate, seconds, dispatch);
+        let (addr, kept) = start(behaviour);
+        let plan = plan(addr, rate, seconds, dispatch);
         let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
-        row(&format!("{} seen", dispatch.name()), &seen);
+        let name = dispatch.name();
         row(
-            &format!("{} true", dispatch.name()),
-            &in_virtual_time(&plan, behaviour),
+            &format!("{name} response, seen"),
+            &seen,
+            &seen.response_time().unwrap(),
         );
+        let truth = in_virtual_time(&plan, behaviour);
+        row(
+            &format!("{name} response, true"),
+            &truth,
+            &truth.response_time().unwrap(),
+        );
+        row(
+            &format!("{name} service, seen"),
+            &seen,
+            &seen.good_service_time(),
+        );
+        kept_row(&format!("{name} service, kept"), &kept.lock().unwrap());
     }
 }
 
 fn plan(addr: SocketAddr, rate: f64, seconds: u64, dispatch: Dispatch) -> Plan {
     let request = request_bytes("GET", "/", &addr.to_string(), &[], None);
     let target = Target {
-        timeout: Duration::from_secs(2),
+        timeout: TIMEOUT,
         ..Target::new(addr, addr.to_string(), Requests::same(request))
     };
     let pacing = Pacing::Open {
@@ -103,31 +119,49 @@ fn in_virtual_time(plan: &Plan, behaviour: Behaviour) -> Observations {
         .unwrap()
 }
 
-fn row(name: &str, seen: &Observations) {
-    let response = seen.response_time().unwrap();
-    print!("{name:<28}");
-    for q in [0.5, 0.9, 0.95, 0.99] {
-        match response.percentile(q) {
+fn row(name: &str, seen: &Observations, times: &Distribution) {
+    print!("{name:<34}");
+    for q in QUANTILES {
+        match times.percentile(q) {
             Percentile::Value(ns) => print!("{:>10.2}", ns as f64 / 1e6),
             Percentile::AtLeast(ns) => print!("{:>10}", format!("≥{:.1}", ns as f64 / 1e6)),
             Percentile::Absent => print!("{:>10}", "–"),
         }
     }
-    let max = response.max_ns().unwrap_or(0) as f64 / 1e6;
+    let max = times.max_ns().unwrap_or(0) as f64 / 1e6;
     println!("{max:>10.2}{:>10}", seen.outcome(Outcome::Timeout));
 }
 
+/// What the server kept itself of the answers it gave within the timeout.
+fn kept_row(name: &str, kept: &Histogram<u64>) {
+    print!("{name:<34}");
+    for q in QUANTILES {
+        print!("{:>10.2}", kept.value_at_quantile(q) as f64 / 1e6);
+    }
+    println!("{:>10.2}", kept.max() as f64 / 1e6);
+}
+
+const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+type Kept = Arc<Mutex<Histogram<u64>>>;
+
 /// A server on a free port, one thread a connection.
-fn start(behaviour: Behaviour) -> SocketAddr {
+fn start(behaviour: Behaviour) -> (SocketAddr, Kept) {
+    let kept: Kept = Arc::new(Mutex::new(
+        Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap(),
+    ));
+    let keeping = kept.clone();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         let (number, first): &'static _ = Box::leak(Box::new((AtomicU64::new(0), OnceLock::new())));
         for stream in listener.incoming().flatten() {
-            std::thread::spawn(move || answer(stream, behaviour, number, first));
+            let kept = keeping.clone();
+            std::thread::spawn(move || answer(stream, behaviour, number, first, &kept));
         }
     });
-    addr
+    (addr, kept)
 }
 
 fn answer(
@@ -135,6 +169,7 @@ fn answer(
     behaviour: Behaviour,
     number: &AtomicU64,
     first: &OnceLock<Instant>,
+    kept: &Mutex<Histogram<u64>>,
 ) {
     let _ = stream.set_nodelay(true);
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
@@ -149,6 +184,11 @@ fn answer(
             .is_err()
         {
             return;
+        }
+        if now.elapsed() < TIMEOUT {
+            kept.lock()
+                .unwrap()
+                .saturating_record(now.elapsed().as_nanos() as u64);
         }
     }
 }
