@@ -14,7 +14,7 @@ pub async fn connect(database: &Database) -> anyhow::Result<PgPool> {
         .await
         .context("cannot reach the database of DATABASE_URL")?;
     let found: bool = sqlx::query_scalar(
-        r#"SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL"#,
+        r#"SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro')) IS NOT NULL"#,
     )
     .fetch_one(&mut connection)
     .await?;
