@@ -25,7 +25,10 @@ fn the_report_in_the_readme_is_that_of_the_committed_run() {
     let findings = report::read(&dir).expect("its findings");
     let text = report::terminal(&findings, COLUMNS, false);
     // The table and the verdicts; audit and setup are for those who run it.
-    let shown: Vec<&str> = text.lines().take_while(|line| !line.starts_with("Can this run be trusted?")).collect();
+    let shown: Vec<&str> = text
+        .lines()
+        .take_while(|line| !line.starts_with("Can this run be trusted?"))
+        .collect();
     let shown = shown.join("\n");
     assert_section("report", &format!("```\n{}\n```", shown.trim_end()));
 }
@@ -33,13 +36,21 @@ fn the_report_in_the_readme_is_that_of_the_committed_run() {
 /// A row a stack, a column a workload, and the count of cells.
 fn matrix(catalog: &Catalog) -> String {
     assert!(catalog.faults.is_empty(), "{:?}", catalog.faults);
-    let workloads: Vec<&str> = catalog.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let workloads: Vec<&str> = catalog
+        .workloads
+        .iter()
+        .map(|workload| workload.name.as_str())
+        .collect();
     let mut cells: BTreeMap<bool, usize> = BTreeMap::new();
     let mut rows = Vec::new();
     for stack in &catalog.stacks {
         let serves = |workload: &&str| stack.manifest.workloads.iter().any(|name| name == workload);
-        *cells.entry(stack.manifest.ranked).or_default() += workloads.iter().filter(|name| serves(name)).count();
-        let marks: Vec<&str> = workloads.iter().map(|name| if serves(name) { "●" } else { "" }).collect();
+        *cells.entry(stack.manifest.ranked).or_default() +=
+            workloads.iter().filter(|name| serves(name)).count();
+        let marks: Vec<&str> = workloads
+            .iter()
+            .map(|name| if serves(name) { "●" } else { "" })
+            .collect();
         rows.push(format!("| `{}` | {} |", stack.name, marks.join(" | ")));
     }
     let total: usize = cells.values().sum();
@@ -57,7 +68,10 @@ fn matrix(catalog: &Catalog) -> String {
 fn assert_section(name: &str, wanted: &str) {
     let path = support::checkout().join("README.md");
     let text = fs::read_to_string(&path).expect("the README");
-    let (begin, end) = (format!("<!-- {name}:begin -->\n"), format!("<!-- {name}:end -->"));
+    let (begin, end) = (
+        format!("<!-- {name}:begin -->\n"),
+        format!("<!-- {name}:end -->"),
+    );
     let from = text.find(&begin).expect("the first marker") + begin.len();
     let to = text.find(&end).expect("the last marker");
     if std::env::var_os("UPDATE_README").is_some() {
@@ -65,5 +79,9 @@ fn assert_section(name: &str, wanted: &str) {
         fs::write(&path, updated).expect("the README is written");
         return;
     }
-    assert_eq!(text[from..to].trim(), wanted.trim(), "the README is stale: UPDATE_README=1 cargo test -p bancada --test readme");
+    assert_eq!(
+        text[from..to].trim(),
+        wanted.trim(),
+        "the README is stale: UPDATE_README=1 cargo test -p bancada --test readme"
+    );
 }

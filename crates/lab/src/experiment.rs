@@ -1,7 +1,7 @@
 //! An experiment from the catalogue, from preparation to the last block.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -15,14 +15,17 @@ use crate::environment::environment;
 use crate::error::LabError;
 use crate::measure::Bench;
 use crate::place::Placement;
-use crate::postgres::{Postgres, Settings};
+use crate::postgres::{Postgres, PostgresError, Settings};
 use crate::prepare::{self, PrepareError, Preparer, Progress};
 use crate::protocol::{EndedBy, run_blocks};
 use crate::recorded::{catalog_as_run, measured_before, recorded, recorded_experiment, twin_name};
 use crate::resolve::{Chosen, choose, design, with_twin};
 use crate::supervise::Supervisor;
-use crate::treatment::Entry;
+use crate::treatment::{Entry, Origin};
 use crate::{database, entry};
+
+/// The word for PostgreSQL among what must not be skipped.
+const POSTGRES: &str = "postgres";
 
 /// Where and with what a run is made.
 pub struct Lab<'a> {
@@ -89,12 +92,11 @@ impl Lab<'_> {
         );
         let mut skipped = Vec::new();
         let mut entries = self.prepare(&chosen, &mut skipped)?;
-        let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
-        let dir = RunDir::create(&self.runs, &experiment.name, Timestamp::now())?;
-        let mut run = self.new_run(&dir, experiment, design, &chosen, postgres.as_ref());
+        let mut postgres = self.start_postgres(&chosen, &mut entries, &placement, &mut skipped)?;
+        let mut run = self.new_run(experiment, design, &chosen, postgres.as_ref());
         run.skipped = skipped;
-        let by = self.measure(
-            &dir,
+        let ended = self.measure(
+            None,
             &mut run,
             &mut entries,
             &chosen,
@@ -104,7 +106,7 @@ impl Lab<'_> {
         if let Some(postgres) = postgres {
             postgres.stop()?;
         }
-        Ok(Ended { dir, by })
+        Ok(ended)
     }
 
     /// Goes on with a run that ended early: the same treatments, orders and rates, from the next block on.
@@ -133,15 +135,15 @@ impl Lab<'_> {
         };
         let mut skipped = Vec::new();
         let mut entries = self.prepare(&chosen, &mut skipped)?;
+        let mut postgres = self.start_postgres(&chosen, &mut entries, &placement, &mut skipped)?;
         if let Some(skipped) = skipped.first() {
             return Err(LabError::Failed(format!(
                 "{} took part before and cannot now: {}",
                 skipped.treatment, skipped.reason
             )));
         }
-        let mut postgres = self.start_postgres(&chosen, &entries, &placement)?;
-        let by = self.measure(
-            &dir,
+        let ended = self.measure(
+            Some(dir),
             &mut run,
             &mut entries,
             &chosen,
@@ -151,7 +153,7 @@ impl Lab<'_> {
         if let Some(postgres) = postgres {
             postgres.stop()?;
         }
-        Ok(Ended { dir, by })
+        Ok(ended)
     }
 
     /// Prepares the stacks. A treatment whose stack cannot be had on this machine is skipped.
@@ -185,25 +187,22 @@ impl Lab<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if entries.is_empty() {
-            return Err(LabError::Failed(
-                "no treatment can be measured on this machine".to_owned(),
-            ));
-        }
+        some_left(&entries, skipped)?;
         Ok(entries)
     }
 
+    /// Starts the database server, if a workload needs one. Where none can be had, the treatments that need
+    /// it are skipped.
     fn start_postgres(
         &mut self,
         chosen: &[Chosen],
-        entries: &[Entry],
+        entries: &mut Vec<Entry>,
         placement: &Placement,
+        skipped: &mut Vec<Skipped>,
     ) -> Result<Option<Postgres>, LabError> {
-        let with_database: Vec<&Chosen> = chosen
-            .iter()
-            .filter(|one| !one.workload.manifest.database.is_empty())
-            .collect();
-        if with_database.is_empty() {
+        let needs =
+            |entry: &Entry| matches!(&entry.origin, Origin::Started(one) if one.database.is_some());
+        if !entries.iter().any(needs) {
             return Ok(None);
         }
         (self.tell)(Event::StepBegan {
@@ -220,9 +219,24 @@ impl Lab<'_> {
             env: self.prepare.environment.clone().into_iter().collect(),
         };
         let mut notice = |message| (self.tell)(Event::Noticed { message });
-        let mut postgres = Postgres::start(self.supervisor, &settings, &mut notice)?;
-        let mut workloads: Vec<_> = with_database.iter().map(|one| one.workload).collect();
-        workloads.dedup_by_key(|workload| workload.name.clone());
+        let mut postgres = match Postgres::start(self.supervisor, &settings, &mut notice) {
+            Err(PostgresError::NoServer { reason }) if !self.is_required(POSTGRES) => {
+                let without = entries.extract_if(.., |entry| needs(entry));
+                skipped.extend(without.map(|entry| Skipped {
+                    treatment: entry.treatment.name,
+                    reason: format!("there is no PostgreSQL: {reason}"),
+                }));
+                return some_left(entries, skipped).map(|()| None);
+            }
+            started => started?,
+        };
+        let mut workloads: Vec<_> = chosen
+            .iter()
+            .map(|one| one.workload)
+            .filter(|workload| !workload.manifest.database.is_empty())
+            .collect();
+        workloads.sort_by_key(|workload| &workload.name);
+        workloads.dedup_by_key(|workload| &workload.name);
         for workload in workloads {
             let sql: Vec<PathBuf> = workload
                 .manifest
@@ -235,15 +249,20 @@ impl Lab<'_> {
         Ok(Some(postgres))
     }
 
+    fn is_required(&self, name: &str) -> bool {
+        self.prepare.require.iter().any(|required| required == name)
+    }
+
+    /// Auditions and measures. A run has a directory from the moment there is something to keep.
     fn measure(
         &mut self,
-        dir: &RunDir,
+        dir: Option<RunDir>,
         run: &mut Run,
         entries: &mut Vec<Entry>,
         chosen: &[Chosen],
         postgres: Option<&mut Postgres>,
         choices: &Choices,
-    ) -> Result<EndedBy, LabError> {
+    ) -> Result<Ended, LabError> {
         let placement = Placement {
             service_cpus: run.design.service_cpus.clone(),
             bench_cpus: run.design.bench_cpus.clone(),
@@ -259,34 +278,31 @@ impl Lab<'_> {
             tell: &mut *self.tell,
         };
         let mut bench = Bench::new(&placement, database_pid, run.design.seed, self.stop)?;
-        let resumed = run.design.arrival_rate_per_s.is_some();
         admit(&mut bench, &mut hands, run, entries, chosen, choices.strict)?;
         if bench.is_stopped() {
-            return Ok(EndedBy::Interrupted);
+            return Err(LabError::Failed(
+                "interrupted before anything was measured".to_owned(),
+            ));
         }
         with_twin(entries, &twin_name(run), |entry| &mut entry.treatment);
-        if !resumed {
-            run.treatments = entries
-                .iter()
-                .map(|entry| entry.treatment.clone())
-                .collect();
-            dir.write_run(run)?;
-            for one in chosen {
-                dir.copy_sources(
-                    &one.stack.name,
-                    &one.stack.folder,
-                    &one.stack.manifest.sources,
-                )?;
+        let dir = match dir {
+            Some(dir) => dir,
+            None => {
+                run.treatments = entries
+                    .iter()
+                    .map(|entry| entry.treatment.clone())
+                    .collect();
+                begin(&self.runs, run, chosen)?
             }
-        }
+        };
         // What a resumed run measured before counts against its budget and goes on in its clock.
-        bench.begin(measured_before(dir)?);
-        run_blocks(&mut bench, &mut hands, dir, run, entries)
+        bench.begin(measured_before(&dir)?);
+        let by = run_blocks(&mut bench, &mut hands, &dir, run, entries)?;
+        Ok(Ended { dir, by })
     }
 
     fn new_run(
         &self,
-        dir: &RunDir,
         experiment: &Experiment,
         design: record::Design,
         chosen: &[Chosen],
@@ -302,7 +318,7 @@ impl Lab<'_> {
         let manifest = &experiment.manifest;
         Run {
             schema: Run::SCHEMA.to_owned(),
-            run: dir.name(),
+            run: String::new(),
             experiment: experiment.name.clone(),
             title: manifest.title.clone(),
             question: manifest.question.clone(),
@@ -322,6 +338,33 @@ impl Lab<'_> {
             catalog: catalog_as_run(experiment, chosen),
         }
     }
+}
+
+/// Makes the run's directory and stores what is known of it.
+fn begin(runs: &Path, run: &mut Run, chosen: &[Chosen]) -> Result<RunDir, LabError> {
+    let dir = RunDir::create(runs, &run.experiment, Timestamp::now())?;
+    run.run = dir.name();
+    run.started_at = now();
+    dir.write_run(run)?;
+    for one in chosen {
+        let stack = one.stack;
+        dir.copy_sources(&stack.name, &stack.folder, &stack.manifest.sources)?;
+    }
+    Ok(dir)
+}
+
+fn some_left(entries: &[Entry], skipped: &[Skipped]) -> Result<(), LabError> {
+    if !entries.is_empty() {
+        return Ok(());
+    }
+    let reasons: Vec<&str> = skipped
+        .iter()
+        .map(|skipped| skipped.reason.as_str())
+        .collect();
+    let reasons = reasons.join("; ");
+    Err(LabError::Failed(format!(
+        "no treatment can be measured on this machine: {reasons}"
+    )))
 }
 
 /// A step of preparation in words; none for what a bar shows by moving.

@@ -14,7 +14,7 @@ use crate::error::LabError;
 use crate::experiment::{Choices, Ended, Lab};
 use crate::measure::{Bench, DISCARD_RATIO};
 use crate::place::Placement;
-use crate::protocol::{EndedBy, run_blocks};
+use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
 use crate::treatment::{Entry, Origin, Question};
 use crate::{pilot, warm};
@@ -52,8 +52,7 @@ impl Lab<'_> {
         for (place, service) in services.iter().enumerate() {
             entries.push(entry(place, service)?);
         }
-        let dir = RunDir::create(&self.runs, "urls", Timestamp::now())?;
-        let mut run = blank_run(&dir, &placement, choices);
+        let mut run = blank_run(&placement, choices);
         let mut hands = Hands {
             supervisor: self.supervisor,
             postgres: None,
@@ -69,12 +68,16 @@ impl Lab<'_> {
             .iter()
             .map(|entry| entry.treatment.clone())
             .collect();
+        if bench.is_stopped() {
+            return Err(LabError::Failed(
+                "interrupted before anything was measured".to_owned(),
+            ));
+        }
+        let dir = RunDir::create(&self.runs, &run.experiment, Timestamp::now())?;
+        run.run = dir.name();
         dir.write_run(&run)?;
         bench.begin(Duration::ZERO);
-        let by = match bench.is_stopped() {
-            true => EndedBy::Interrupted,
-            false => run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?,
-        };
+        let by = run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?;
         Ok(Ended { dir, by })
     }
 }
@@ -147,10 +150,10 @@ fn sound(
     Ok(())
 }
 
-fn blank_run(dir: &RunDir, placement: &Placement, choices: &Choices) -> Run {
+fn blank_run(placement: &Placement, choices: &Choices) -> Run {
     Run {
         schema: Run::SCHEMA.to_owned(),
-        run: dir.name(),
+        run: String::new(),
         experiment: "urls".to_owned(),
         title: "Running services".to_owned(),
         question: "Which of these running services answers sooner?".to_owned(),

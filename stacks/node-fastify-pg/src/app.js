@@ -2,6 +2,7 @@
 
 import Fastify from 'fastify';
 
+import { cepLookup } from './cep_lookup.js';
 import { fibonacci } from './fibonacci.js';
 import { hello } from './hello.js';
 import { jsonEcho } from './json_echo.js';
@@ -14,6 +15,8 @@ export function build(pool, settings) {
   const app = Fastify({
     logger: settings.logRequests,
     keepAliveTimeout: settings.keepAliveSeconds * 1000,
+    // A long parameter is a wrong one, and not another path.
+    routerOptions: { maxParamLength: 8192 },
     // A string is not a number: Fastify would coerce it.
     ajv: { customOptions: { coerceTypes: false } },
   });
@@ -31,6 +34,7 @@ export function build(pool, settings) {
   for (const workload of [hello, wait, fibonacci, jsonEcho, jsonLarge]) app.register(workload);
   if (pool) {
     for (const workload of [usersList, moviesList]) app.register(workload, { pool });
+    if (settings.viacepUrl) app.register(cepLookup, { pool, viacepUrl: settings.viacepUrl });
   }
   return app;
 }

@@ -3,7 +3,8 @@
 import pg from 'pg';
 
 const FIND_TABLES = `
-  SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL AS found`;
+  SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro'))
+    IS NOT NULL AS found`;
 
 export async function connect({ databaseUrl, poolSize, poolIdle, workers }) {
   const idle = Math.floor(poolIdle / workers);

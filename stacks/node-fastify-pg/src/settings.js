@@ -21,4 +21,6 @@ export const settings = {
   // Connections of the whole service, shared out over its worker processes.
   poolSize,
   poolIdle: number('DB_POOL_IDLE', poolSize),
+  // Where ViaCEP is. Absent: addresses are not looked up.
+  viacepUrl: env.VIACEP_URL,
 };
