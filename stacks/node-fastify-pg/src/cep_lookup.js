@@ -77,7 +77,7 @@ export async function cepLookup(app, { pool, viacepUrl }) {
   });
 
   // Fastify's parameters may be empty.
-  app.get('/api/v1/cep/', (_request, reply) => reply.callNotFound());
+  app.get('/api/v1/cep/', (_request, reply) => reply.code(404).send({ error: 'Not Found' }));
 
   app.route({
     url: PATH,
