@@ -33,11 +33,16 @@ pub struct ReportArgs {
     output: Option<PathBuf>,
 }
 
+/// How a report is drawn.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub enum Format {
+    /// For a person, as wide as the terminal.
     Terminal,
+    /// For a pull request.
     Markdown,
+    /// For a program.
     Json,
+    /// Not there yet.
     #[value(hide = true)]
     Html,
 }
@@ -48,21 +53,11 @@ enum Format {
 /// # Errors
 /// When there is no such run, it is damaged, or the output cannot be written.
 pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<ExitCode> {
-    if args.format == Format::Html {
-        let message = "there is no HTML report yet: use --format terminal, markdown or json";
-        return Err(Usage(message.to_owned()).into());
-    }
+    refuse_html(args.format)?;
     let directory = find(&args.run, context)?;
     let findings = report::read(&directory)?;
     refresh(&directory, &findings)?;
-    let to_file = args.output.is_some();
-    let text = match args.format {
-        Format::Markdown => report::markdown(&findings),
-        Format::Json => report::json(&findings),
-        Format::Terminal | Format::Html => {
-            report::terminal(&findings, screen::columns(), screen::colour() && !to_file)
-        }
-    };
+    let text = draw(&findings, args.format, args.output.is_none());
     match &args.output {
         Some(path) => std::fs::write(path, text)
             .with_context(|| format!("cannot write {}", path.display()))?,
@@ -70,6 +65,27 @@ pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<Exi
         None => drop(std::io::stdout().write_all(text.as_bytes())),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// # Errors
+/// The form that is not there yet is wrong usage.
+pub fn refuse_html(format: Format) -> Result<(), Usage> {
+    if format == Format::Html {
+        let message = "there is no HTML report yet: use --format terminal, markdown or json";
+        return Err(Usage(message.to_owned()));
+    }
+    Ok(())
+}
+
+/// Draws findings. `to_screen`: they are printed, not stored.
+pub fn draw(findings: &report::Findings, format: Format, to_screen: bool) -> String {
+    match format {
+        Format::Markdown => report::markdown(findings),
+        Format::Json => report::json(findings),
+        Format::Terminal | Format::Html => {
+            report::terminal(findings, screen::columns(), screen::colour() && to_screen)
+        }
+    }
 }
 
 #[expect(clippy::print_stderr, reason = "a note that is not part of the report")]

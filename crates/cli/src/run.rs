@@ -11,8 +11,9 @@ use record::{Event, RunDir};
 
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
+use crate::interrupt;
 use crate::progress::Progress;
-use crate::{interrupt, screen};
+use crate::report::{Format, draw, refuse_html};
 
 /// The experiment a newcomer sees.
 const FIRST: &str = "first-look";
@@ -43,6 +44,9 @@ pub struct RunArgs {
     /// Fail when a treatment cannot take part, or a trial ends INVALID.
     #[arg(long)]
     strict: bool,
+    /// How the report is drawn.
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
     /// Let --url point beyond loopback and private addresses.
     #[arg(long)]
     i_may_load_this_host: bool,
@@ -50,6 +54,7 @@ pub struct RunArgs {
 
 /// Runs, reports, and says how it ended.
 pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
+    refuse_html(args.format)?;
     let catalog = Catalog::scan(&context.root);
     let choices = Choices {
         budget_s: args.budget.map(|budget| budget.as_secs().max(1)),
@@ -95,21 +100,22 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         }
         ended => ended?,
     };
-    conclude(&ended.dir, ended.by, args.strict)
+    conclude(&ended.dir, ended.by, args.strict, args.format)
 }
 
 /// Prints the report, stores its files, and chooses the exit code.
 #[expect(clippy::print_stdout, reason = "the report is the command's output")]
-fn conclude(dir: &RunDir, by: EndedBy, strict: bool) -> anyhow::Result<ExitCode> {
+#[expect(
+    clippy::print_stderr,
+    reason = "where the run is stored is not part of the report"
+)]
+fn conclude(dir: &RunDir, by: EndedBy, strict: bool, format: Format) -> anyhow::Result<ExitCode> {
     let findings = report::read(dir)?;
     report::save(dir, &findings)?;
-    println!(
-        "{}",
-        report::terminal(&findings, screen::columns(), screen::colour())
-    );
-    println!("Run directory: {}", shown(dir.path()));
+    println!("{}", draw(&findings, format, true).trim_end());
+    eprintln!("Run directory: {}", shown(dir.path()));
     if by == EndedBy::Interrupted {
-        println!(
+        eprintln!(
             "Interrupted; go on with: bancada run --resume {}",
             dir.name()
         );

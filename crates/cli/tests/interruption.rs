@@ -81,7 +81,16 @@ fn after_ctrl_c_the_exit_code_is_130_and_what_was_measured_is_reported() {
     signal(&child, "-INT");
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
-    assert!(stdout(&output).contains("--resume"), "{}", stdout(&output));
+    assert!(
+        support::stderr(&output).contains("--resume"),
+        "{}",
+        support::stderr(&output)
+    );
+    assert!(
+        stdout(&output).contains("PROVISIONAL"),
+        "{}",
+        stdout(&output)
+    );
     eventually("every descendant is gone", || {
         processes_of(bench.path()).is_empty().then_some(())
     });
