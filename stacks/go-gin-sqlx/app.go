@@ -8,10 +8,12 @@ import (
 )
 
 // newApp mounts the routes; those that need a database only where there is one.
-func newApp(db *sqlx.DB, logRequests bool) http.Handler {
+func newApp(db *sqlx.DB, viaCEPURL string, logRequests bool) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	app := gin.New()
 	app.HandleMethodNotAllowed = true
+	// A path with another slash at its end is another path.
+	app.RedirectTrailingSlash = false
 	app.Use(gin.Recovery())
 	if logRequests {
 		app.Use(gin.Logger())
@@ -26,6 +28,9 @@ func newApp(db *sqlx.DB, logRequests bool) http.Handler {
 	if db != nil {
 		app.GET("/users", listUsers(db))
 		app.GET("/db", listMovies(db))
+	}
+	if db != nil && viaCEPURL != "" {
+		app.GET("/api/v1/cep/:cep", newLookup(db, viaCEPURL).answer)
 	}
 	return app
 }

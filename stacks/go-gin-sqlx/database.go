@@ -9,7 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-const findTables = `SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL`
+const findTables = `SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro')) IS NOT NULL`
 
 // connect opens the connection pool and checks that it reaches the tables that are served.
 func connect(ctx context.Context, settings settings) (*sqlx.DB, error) {

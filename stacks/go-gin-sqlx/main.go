@@ -42,7 +42,7 @@ func serve(settings settings) error {
 
 	server := &http.Server{
 		Addr:        net.JoinHostPort(settings.host, strconv.Itoa(settings.port)),
-		Handler:     newApp(db, settings.logRequests),
+		Handler:     newApp(db, settings.viaCEPURL, settings.logRequests),
 		IdleTimeout: settings.keepAlive,
 	}
 	failed := make(chan error, 1)

@@ -19,6 +19,8 @@ type settings struct {
 	databaseURL string
 	poolSize    int
 	poolIdle    int
+	// viaCEPURL is empty where addresses are not looked up.
+	viaCEPURL string
 }
 
 func readSettings() (settings, error) {
@@ -26,6 +28,7 @@ func readSettings() (settings, error) {
 		host:        "127.0.0.1",
 		logRequests: os.Getenv("LOG_REQUESTS") == "1",
 		databaseURL: os.Getenv("DATABASE_URL"),
+		viaCEPURL:   os.Getenv("VIACEP_URL"),
 	}
 	if host := os.Getenv("HOST"); host != "" {
 		s.host = host
