@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use catalog::Catalog;
@@ -95,12 +96,17 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     progress.finish();
     let ended = match ended {
-        Err(_) if stop.load(std::sync::atomic::Ordering::Relaxed) => {
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
+        Err(error) if stop.load(Ordering::Relaxed) => return Ok(interrupted(&error)),
         ended => ended?,
     };
     conclude(&ended.dir, ended.by, args.strict, args.format)
+}
+
+/// Ends a run that was interrupted before it had anything to report.
+#[expect(clippy::print_stderr, reason = "why there is no report")]
+fn interrupted(error: &lab::LabError) -> ExitCode {
+    eprintln!("{error}");
+    ExitCode::from(INTERRUPTED)
 }
 
 /// Prints the report, stores its files, and chooses the exit code.

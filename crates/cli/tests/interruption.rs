@@ -16,7 +16,7 @@ fn run_into_its_second_block(bench: &Bench) -> Child {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+        .stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
     eventually("the first block's trials are stored", || {
         assert!(
