@@ -2,17 +2,19 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::reply::{Meaning, Reply};
 use super::{Answers, Behaviour, Calls};
 
-/// How often a connection without a request looks whether the stand-in stops.
+/// How often a connection looks whether the stand-in stops.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// Longest request head it takes.
 const HEAD_MAX: usize = 16 * 1024;
@@ -25,15 +27,14 @@ const SEED: u64 = 0xcafe;
 pub(super) struct Shared {
     answers: Answers,
     state: Mutex<State>,
-    stopping: Mutex<bool>,
-    stop: Condvar,
+    stopping: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
     behaviour: Behaviour,
     calls: Calls,
-    under_way: u64,
+    under_way: Vec<(u64, Arc<TcpStream>)>,
     rng: Pcg64,
     second_began_at: Instant,
     in_this_second: u32,
@@ -66,13 +67,12 @@ impl Shared {
             state: Mutex::new(State {
                 behaviour,
                 calls: Calls::default(),
-                under_way: 0,
+                under_way: Vec::new(),
                 rng: Pcg64::seed_from_u64(SEED),
                 second_began_at: Instant::now(),
                 in_this_second: 0,
             }),
-            stopping: Mutex::new(false),
-            stop: Condvar::new(),
+            stopping: AtomicBool::new(false),
         }
     }
 
@@ -85,32 +85,53 @@ impl Shared {
     }
 
     fn is_stopping(&self) -> bool {
-        *locked(&self.stopping)
+        self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits, and says whether there is still somebody to answer. `None`: until the stand-in stops.
-    fn wait(&self, delay: Option<Duration>) -> bool {
-        let guard = locked(&self.stopping);
-        let going = |stopping: &mut bool| !*stopping;
-        let stopped = match delay {
-            Some(delay) => self
-                .stop
-                .wait_timeout_while(guard, delay, going)
-                .map(|(guard, _)| *guard),
-            None => Ok(*self
-                .stop
-                .wait_while(guard, going)
-                .unwrap_or_else(PoisonError::into_inner)),
-        };
-        !stopped.unwrap_or(true)
+    /// Waits, and says whether there is still somebody to answer. `None`: until the client or the stand-in goes.
+    fn wait(&self, delay: Option<Duration>, stream: &TcpStream) -> bool {
+        let due_at = delay.and_then(|delay| Instant::now().checked_add(delay));
+        loop {
+            let left = due_at.map(|due_at| due_at.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return true;
+            }
+            let step = left.unwrap_or(LOOK_EVERY).min(LOOK_EVERY);
+            if self.is_stopping() || has_hung_up(stream, step) {
+                return false;
+            }
+        }
     }
 }
 
+/// Whether the client has closed its side, or does within `limit`.
+fn has_hung_up(stream: &TcpStream, limit: Duration) -> bool {
+    let limit = Timespec {
+        tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: limit.subsec_nanos().into(),
+    };
+    let mut looked_at = [PollFd::new(stream, PollFlags::RDHUP)];
+    // An interrupted look has seen nothing.
+    poll(&mut looked_at, Some(&limit)).is_ok_and(|count| count > 0)
+}
+
 impl State {
-    fn begin(&mut self) -> Fate {
+    /// Counts a call, which is numbered by the count, and says what is to be done with it.
+    fn begin(&mut self, stream: &Arc<TcpStream>) -> (u64, Fate) {
         self.calls.total_count += 1;
-        self.under_way += 1;
-        self.calls.most_at_once_count = self.calls.most_at_once_count.max(self.under_way);
+        let number = self.calls.total_count;
+        self.under_way.push((number, Arc::clone(stream)));
+        if self.under_way.len() as u64 > self.calls.most_at_once_count {
+            // A call whose client has given up is under way for nobody.
+            self.under_way
+                .retain(|(_, stream)| !has_hung_up(stream, Duration::ZERO));
+        }
+        let at_once = self.under_way.len() as u64;
+        self.calls.most_at_once_count = self.calls.most_at_once_count.max(at_once);
+        (number, self.fate())
+    }
+
+    fn fate(&mut self) -> Fate {
         if self.second_began_at.elapsed() >= Duration::from_secs(1) {
             self.second_began_at = Instant::now();
             self.in_this_second = 0;
@@ -170,8 +191,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        *locked(&self.shared.stopping) = true;
-        self.shared.stop.notify_all();
+        self.shared.stopping.store(true, Ordering::Relaxed);
         // Wakes the listener, which then sees that it is to stop.
         let woken = TcpStream::connect(self.addr).is_ok();
         if let (true, Some(listening)) = (woken, self.listening.take()) {
@@ -198,25 +218,28 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
 }
 
 /// Answers one request after the other until the client goes, is cut off, or the stand-in stops.
-fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
+fn converse(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let stream = Arc::new(stream);
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(LOOK_EVERY))?;
     let mut received = Vec::new();
-    while let Some(head) = next_head(&mut stream, &mut received, shared)? {
-        let fate = locked(&shared.state).begin();
+    while let Some(head) = next_head(&stream, &mut received, shared)? {
+        let (number, fate) = locked(&shared.state).begin(&stream);
         let written = match fate {
             Fate::CutOff => Err(io::ErrorKind::ConnectionAborted.into()),
-            Fate::Answer { after, fails } if shared.wait(after) => {
+            Fate::Answer { after, fails } if shared.wait(after, &stream) => {
                 let reply = match fails {
                     true => Reply::page(502, "Bad Gateway", Meaning::Failed),
                     false => answer(&head, shared.answers),
                 };
                 locked(&shared.state).count(reply.meaning);
-                stream.write_all(&reply.to_bytes())
+                (&*stream).write_all(&reply.to_bytes())
             }
             Fate::Answer { .. } => Err(io::ErrorKind::ConnectionAborted.into()),
         };
-        locked(&shared.state).under_way -= 1;
+        let mut state = locked(&shared.state);
+        state.under_way.retain(|(other, _)| *other != number);
+        drop(state);
         written?;
     }
     Ok(())
@@ -224,7 +247,7 @@ fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
 
 /// The next request head, taken off the front of `received`; `None` when there will be no more.
 fn next_head(
-    stream: &mut TcpStream,
+    mut stream: &TcpStream,
     received: &mut Vec<u8>,
     shared: &Shared,
 ) -> io::Result<Option<Vec<u8>>> {
