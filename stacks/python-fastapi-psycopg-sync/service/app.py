@@ -1,12 +1,13 @@
 """The application: its routes and the life of the connection pool."""
 
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from service import (
+    cep_lookup,
     database,
     fibonacci,
     hello,
@@ -17,23 +18,33 @@ from service import (
     users_list,
     wait,
 )
+from service.viacep import ViaCep
+
+LOOKS_UP = settings.DATABASE_URL is not None and settings.VIACEP_URL is not None
 
 
 @asynccontextmanager
 async def lifespan(app: FastAPI):
-    if settings.DATABASE_URL is None:
-        yield
-        return
-    with database.pool(settings.DATABASE_URL) as app.state.pool:
+    async with AsyncExitStack() as stack:
+        if settings.DATABASE_URL is not None:
+            pool = stack.enter_context(database.pool(settings.DATABASE_URL))
+            app.state.pool = pool
+        if LOOKS_UP:
+            viacep = ViaCep(settings.VIACEP_URL)
+            stack.push_async_callback(viacep.close)
+            app.state.lookup = cep_lookup.Lookup(pool, viacep)
         yield
 
 
-app = FastAPI(lifespan=lifespan)
+# A path with another slash at its end is another path.
+app = FastAPI(lifespan=lifespan, redirect_slashes=False)
 for workload in (hello, wait, fibonacci, json_echo, json_large):
     app.include_router(workload.router)
 if settings.DATABASE_URL is not None:
     for workload in (users_list, movies_list):
         app.include_router(workload.router)
+if LOOKS_UP:
+    app.include_router(cep_lookup.router)
 
 
 @app.get("/health")

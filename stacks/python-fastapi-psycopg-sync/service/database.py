@@ -6,7 +6,7 @@ from psycopg_pool import ConnectionPool
 
 from service import settings
 
-FIND_TABLES = """SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL"""
+FIND_TABLES = """SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro')) IS NOT NULL"""
 
 
 @contextmanager

@@ -14,3 +14,6 @@ DATABASE_URL = os.environ.get("DATABASE_URL")
 # Connections of the whole service, shared out over its worker processes.
 DB_POOL_SIZE = int(os.environ.get("DB_POOL_SIZE", "10"))
 DB_POOL_IDLE = int(os.environ.get("DB_POOL_IDLE", DB_POOL_SIZE))
+
+# Where ViaCEP is. Absent: addresses are not looked up.
+VIACEP_URL = os.environ.get("VIACEP_URL")
