@@ -1,12 +1,13 @@
 """The application: its routes and the life of the connection pool."""
 
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
 from service import (
+    cep_lookup,
     database,
     fibonacci,
     health,
@@ -18,21 +19,32 @@ from service import (
     users_list,
     wait,
 )
+from service.addresses import AsyncAddresses, SyncAddresses
+from service.viacep import ViaCep
+
+LOOKS_UP = settings.DATABASE_URL is not None and settings.VIACEP_URL is not None
 
 
 @asynccontextmanager
 async def lifespan(app: FastAPI):
-    if settings.DATABASE_URL is None:
+    async with AsyncExitStack() as stack:
+        if settings.DATABASE_URL is None:
+            pass
+        elif settings.DATABASE_API == "sync":
+            engine = stack.enter_context(database.sync_engine(settings.DATABASE_URL))
+            app.state.engine, app.state.addresses = engine, SyncAddresses(engine)
+        else:
+            engine = await stack.enter_async_context(database.async_engine(settings.DATABASE_URL))
+            app.state.engine, app.state.addresses = engine, AsyncAddresses(engine)
+        if LOOKS_UP:
+            viacep = ViaCep(settings.VIACEP_URL)
+            stack.push_async_callback(viacep.close)
+            app.state.lookup = cep_lookup.Lookup(app.state.addresses, viacep)
         yield
-    elif settings.DATABASE_API == "sync":
-        with database.sync_engine(settings.DATABASE_URL) as app.state.engine:
-            yield
-    else:
-        async with database.async_engine(settings.DATABASE_URL) as app.state.engine:
-            yield
 
 
-app = FastAPI(lifespan=lifespan)
+# A path with another slash at its end is another path.
+app = FastAPI(lifespan=lifespan, redirect_slashes=False)
 for workload in (hello, wait, fibonacci, json_echo, json_large):
     app.include_router(workload.router)
 if settings.DATABASE_URL is None:
@@ -41,6 +53,8 @@ else:
     sync = settings.DATABASE_API == "sync"
     for part in (health, users_list, movies_list):
         app.include_router(part.sync_router if sync else part.async_router)
+if LOOKS_UP:
+    app.include_router(cep_lookup.router)
 
 
 @app.exception_handler(RequestValidationError)

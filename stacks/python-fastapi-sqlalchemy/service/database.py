@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 
 from service import settings
 
-FIND_TABLES = text("""SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL""")
+FIND_TABLES = text(
+    """SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro')) IS NOT NULL"""
+)
 
 IDLE = settings.DB_POOL_IDLE // settings.WORKERS
 # To SQLAlchemy the pool's size is what stays open; what overflows it is closed after use.

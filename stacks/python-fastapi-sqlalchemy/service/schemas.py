@@ -1,6 +1,7 @@
 """The answers, as Pydantic serialises them."""
 
 from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from pydantic import BaseModel
@@ -22,3 +23,15 @@ class Movie(BaseModel):
     budget: int
     created_at: datetime
     updated_at: datetime
+
+
+class Address(BaseModel):
+    cep: str
+    logradouro: str | None
+    complemento: str | None
+    bairro: str | None
+    cidade: str
+    uf: str
+    estado: str
+    ibge: str
+    provider: Literal["database", "viacep"]

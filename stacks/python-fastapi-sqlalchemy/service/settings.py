@@ -15,5 +15,8 @@ DATABASE_URL = os.environ.get("DATABASE_URL")
 DB_POOL_SIZE = int(os.environ.get("DB_POOL_SIZE", "10"))
 DB_POOL_IDLE = int(os.environ.get("DB_POOL_IDLE", DB_POOL_SIZE))
 
+# Where ViaCEP is. Absent: addresses are not looked up.
+VIACEP_URL = os.environ.get("VIACEP_URL")
+
 # `sync` queries in the thread pool, `async` on the event loop.
 DATABASE_API = os.environ.get("DATABASE_API", "async")

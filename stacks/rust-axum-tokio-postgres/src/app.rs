@@ -7,16 +7,25 @@ use deadpool_postgres::Pool;
 use tower_http::trace::{DefaultMakeSpan, DefaultOnResponse, TraceLayer};
 use tracing::Level;
 
+use crate::cep_lookup::Lookup;
 use crate::database::Failure;
-use crate::{fibonacci, hello, json_echo, json_large, movies_list, users_list, wait};
+use crate::viacep::ViaCep;
+use crate::{cep_lookup, fibonacci, hello, json_echo, json_large, movies_list, users_list, wait};
 
-pub fn router(pool: Option<Pool>, log_requests: bool) -> Router {
+pub fn router(pool: Option<Pool>, viacep: Option<ViaCep>, log_requests: bool) -> Router {
     let mut app = Router::new()
         .route("/hello", get(hello::answer))
         .route("/async", get(wait::answer))
         .route("/fibonacci", get(fibonacci::answer))
         .route("/cache", get(json_large::answer))
         .route("/user", post(json_echo::answer));
+    if let (Some(pool), Some(viacep)) = (&pool, viacep) {
+        app = app.merge(
+            Router::new()
+                .route("/api/v1/cep/{cep}", get(cep_lookup::answer))
+                .with_state(Lookup::new(pool.clone(), viacep)),
+        );
+    }
     app = match pool {
         Some(pool) => app.merge(
             Router::new()

@@ -8,8 +8,7 @@ use tokio_postgres::NoTls;
 
 use crate::settings::Database;
 
-const FIND_TABLES: &str =
-    r#"SELECT coalesce(to_regclass('"user"'), to_regclass('movies')) IS NOT NULL"#;
+const FIND_TABLES: &str = r#"SELECT coalesce(to_regclass('"user"'), to_regclass('movies'), to_regclass('logradouro')) IS NOT NULL"#;
 
 pub async fn connect(database: &Database) -> anyhow::Result<Pool> {
     let config = database.url.parse().context("DATABASE_URL")?;

@@ -1,6 +1,7 @@
 //! Reads the settings, starts the runtime, serves until SIGTERM.
 
 mod app;
+mod cep_lookup;
 mod database;
 mod fibonacci;
 mod hello;
@@ -9,6 +10,7 @@ mod json_large;
 mod movies_list;
 mod settings;
 mod users_list;
+mod viacep;
 mod wait;
 
 use std::time::Duration;
@@ -17,6 +19,7 @@ use axum::serve::ListenerExt;
 use settings::Settings;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use viacep::ViaCep;
 
 fn main() -> anyhow::Result<()> {
     let settings = Settings::from_env()?;
@@ -35,7 +38,12 @@ async fn serve(settings: Settings) -> anyhow::Result<()> {
         Some(database) => Some(database::connect(database).await?),
         None => None,
     };
-    let app = app::router(pool, settings.log_requests);
+    let viacep = settings
+        .viacep_url
+        .as_deref()
+        .map(ViaCep::new)
+        .transpose()?;
+    let app = app::router(pool, viacep, settings.log_requests);
     let listener = TcpListener::bind((settings.host.as_str(), settings.port))
         .await?
         .tap_io(|stream| {

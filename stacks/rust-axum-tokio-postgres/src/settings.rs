@@ -13,6 +13,8 @@ pub struct Settings {
     pub log_requests: bool,
     /// Absent: the routes that need it are not served.
     pub database: Option<Database>,
+    /// Where ViaCEP is. Absent: addresses are not looked up.
+    pub viacep_url: Option<String>,
 }
 
 pub struct Database {
@@ -35,6 +37,7 @@ impl Settings {
                 pool_size,
                 pool_idle,
             }),
+            viacep_url: text("VIACEP_URL")?,
         })
     }
 }

@@ -101,8 +101,14 @@ impl<'a> Bench<'a> {
         prepared
     }
 
-    /// Starts a service with a number of workers.
-    pub fn start(&mut self, prepared: &Prepared, workload: &Workload, workers: u32) -> Service {
+    /// Starts a service in a launch mode with a number of workers.
+    pub fn start(
+        &mut self,
+        prepared: &Prepared,
+        workload: &Workload,
+        mode: &str,
+        workers: u32,
+    ) -> Service {
         let name = &prepared.stack.name;
         let sql = workload
             .manifest
@@ -120,12 +126,12 @@ impl<'a> Bench<'a> {
         let standin = StandIn::start(upstream, Behaviour::default()).expect("a stand-in");
         let addr = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let addr = addr.expect("a free port");
-        let launch = prepared.launch("default").expect("a launch mode");
+        let launch = prepared.launch(mode).expect("a launch mode");
         let treatment = TreatmentManifest {
             name: "upstream".to_owned(),
             stack: name.clone(),
             workload: workload.name.clone(),
-            launch: "default".to_owned(),
+            launch: mode.to_owned(),
             workers,
             db_pool_size: Some(POOL),
             db_pool_idle: None,
@@ -149,7 +155,7 @@ impl<'a> Bench<'a> {
         let ready = wait_ready(addr, READY_WITHIN, &mut || child.exited());
         ready.unwrap_or_else(|error| panic!("{name}: {error}: {:?}", child.log_tail(5)));
         Service {
-            name: format!("{name} with {workers} worker(s)"),
+            name: format!("{name} ({mode}) with {workers} worker(s)"),
             addr,
             standin,
             database_url,
