@@ -97,6 +97,11 @@ impl StandIn {
         self.shared.behave(behaviour);
     }
 
+    /// Connections that clients hold open now.
+    pub fn open_connections_count(&self) -> u64 {
+        self.shared.open_connections_count()
+    }
+
     /// What it was asked since it started.
     pub fn calls(&self) -> Calls {
         self.shared.calls()

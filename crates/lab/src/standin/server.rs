@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -28,6 +28,7 @@ pub(super) struct Shared {
     answers: Answers,
     state: Mutex<State>,
     stopping: AtomicBool,
+    open_connections_count: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -73,6 +74,7 @@ impl Shared {
                 in_this_second: 0,
             }),
             stopping: AtomicBool::new(false),
+            open_connections_count: AtomicU64::new(0),
         }
     }
 
@@ -82,6 +84,10 @@ impl Shared {
 
     pub(super) fn calls(&self) -> Calls {
         locked(&self.state).calls
+    }
+
+    pub(super) fn open_connections_count(&self) -> u64 {
+        self.open_connections_count.load(Ordering::Relaxed)
     }
 
     fn is_stopping(&self) -> bool {
@@ -211,8 +217,11 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         let _ = thread::Builder::new()
             .name("standin".to_owned())
             .spawn(move || {
+                let count = &shared.open_connections_count;
+                count.fetch_add(1, Ordering::Relaxed);
                 // A client that goes away ends its connection, and nothing else.
                 let _ = converse(stream, &shared);
+                count.fetch_sub(1, Ordering::Relaxed);
             });
     }
 }

@@ -22,6 +22,8 @@ use service::{Bench, Service, root};
 const CROWD: usize = 50;
 /// Calls of the upstream that one worker process may have under way.
 const CALLS_AT_ONCE: u64 = 32;
+/// Enough to see that a connection is left behind by each, or by each tenth.
+const MANY: u32 = 1_000;
 /// In every database.
 const STORED: &str = "/api/v1/cep/01001-000";
 
@@ -47,6 +49,7 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             a_cut_connection_is_503_too(&one);
             a_stalled_upstream_is_503_in_bounded_time_and_holds_up_no_hit(&one);
             an_insert_that_fails_does_not_fail_the_answer(&one);
+            many_requests_leave_no_connection_behind(&one);
             one.stop();
             let two = bench.start(&prepared, &workload, &mode, 2);
             a_crowd_that_asks_for_one_missing_code_makes_one_call(&two, 2);
@@ -296,4 +299,43 @@ fn an_insert_that_fails_does_not_fail_the_answer(service: &Service) {
     client
         .batch_execute("ALTER TABLE logradouro DROP CONSTRAINT none")
         .expect("it was there");
+}
+
+/// Half of them found in the database, a quarter upstream, a quarter nowhere.
+fn many_requests_leave_no_connection_behind(service: &Service) {
+    let mut client = Client::connect(&service.database_url, NoTls).expect("its database");
+    let before = service.sockets_count();
+    let kind = |number: u32| match number % 4 {
+        0 => target(1_004_250 + number / 4 % 250 + number / 1000 * 1000),
+        1 => target(99_000_000 + number),
+        _ => STORED.to_owned(),
+    };
+    for first in (0..MANY).step_by(CROWD) {
+        let some: Vec<String> = (first..).map(kind).take(CROWD).collect();
+        for answer in service.get_all(&some) {
+            assert!(
+                matches!(answer.status, 200 | 404),
+                "{}: {}",
+                service.name,
+                answer.status
+            );
+        }
+    }
+    let of_upstream = service.standin.open_connections_count();
+    assert!(
+        of_upstream <= CALLS_AT_ONCE,
+        "{}: {of_upstream} to the upstream",
+        service.name
+    );
+    let of_database = "SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let of_database: i64 = client.query_one(of_database, &[]).expect("a count").get(0);
+    assert!(
+        of_database <= i64::from(service::POOL),
+        "{}: {of_database} to the database",
+        service.name
+    );
+    support::eventually("the service has closed what clients have closed", || {
+        (service.sockets_count() <= before + CALLS_AT_ONCE as usize).then_some(())
+    });
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -21,7 +22,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 const READY_WITHIN: Duration = Duration::from_secs(60);
 const STOP_GRACE: Duration = Duration::from_secs(5);
 /// Connections of a whole service.
-const POOL: u32 = 4;
+pub const POOL: u32 = 4;
 
 /// The checkout that this test belongs to.
 pub fn root() -> PathBuf {
@@ -207,8 +208,37 @@ impl Service {
         self.standin.calls().total_count - before
     }
 
+    /// Sockets of its process and the children of that.
+    pub fn sockets_count(&self) -> usize {
+        let own = self.child.pid();
+        let entries = fs::read_dir("/proc").expect("/proc").flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let family = pids.filter(|&pid: &u32| pid == own || parent(pid) == Some(own));
+        let sockets = |pid: u32| {
+            let open = fs::read_dir(format!("/proc/{pid}/fd"))
+                .into_iter()
+                .flatten()
+                .flatten();
+            open.filter_map(|file| fs::read_link(file.path()).ok())
+                .filter(|target| target.to_string_lossy().starts_with("socket:"))
+                .count()
+        };
+        family.map(sockets).sum()
+    }
+
     pub fn stop(self) {
         let stopped = self.child.stop(STOP_GRACE).expect("it can be stopped");
         assert!(stopped.in_time, "{} did not stop in time", self.name);
     }
+}
+
+/// The parent of a process; `None` for one that is gone.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?
+        .1
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()
 }
