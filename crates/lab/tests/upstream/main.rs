@@ -43,6 +43,7 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             a_crowd_that_asks_for_one_missing_code_makes_one_call(&one, 1);
             a_crowd_that_asks_for_a_code_that_nobody_has_makes_one_call(&one, 1);
             what_was_answered_is_stored(&one);
+            whoever_goes_away_does_not_stop_it_for_the_others(&one);
             what_is_malformed_makes_no_call(&one);
             a_crowd_that_asks_for_many_missing_codes_has_few_calls_under_way(&one);
             a_failure_is_503_with_a_time_to_retry_and_is_not_remembered(&one);
@@ -184,6 +185,22 @@ fn what_was_answered_is_stored(service: &Service) {
             );
         }
     });
+    assert_eq!(calls, 1, "{}", service.name);
+}
+
+fn whoever_goes_away_does_not_stop_it_for_the_others(service: &Service) {
+    service
+        .standin
+        .behave(delayed(Delay::Constant(Duration::from_millis(200))));
+    let before = service.standin.calls().total_count;
+    let first = service.ask_and_wait_for_nothing(&target(1_001_256));
+    support::eventually("the upstream is called", || {
+        (service.standin.calls().total_count > before).then_some(())
+    });
+    drop(first);
+    let answer = service.get(&target(1_001_256));
+    assert_eq!(answer.status, 200, "{}", service.name);
+    let calls = service.standin.calls().total_count - before;
     assert_eq!(calls, 1, "{}", service.name);
 }
 

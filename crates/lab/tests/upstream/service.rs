@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::net::{SocketAddr, TcpListener};
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -185,6 +186,14 @@ impl Service {
                 self.child.log_tail(5)
             )
         })
+    }
+
+    /// Sends a request. Whoever drops the connection has gone away.
+    pub fn ask_and_wait_for_nothing(&self, target: &str) -> TcpStream {
+        let request = request_bytes("GET", target, &self.addr.to_string(), &[], None);
+        let mut stream = TcpStream::connect(self.addr).expect("it listens");
+        stream.write_all(&request).expect("it reads");
+        stream
     }
 
     /// All at once, each on a connection of its own; the answers in the order of the targets.
