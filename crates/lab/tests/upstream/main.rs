@@ -11,7 +11,7 @@ mod service;
 
 use std::time::Duration;
 
-use catalog::{Catalog, Stack};
+use catalog::{Catalog, Stack, WorkerKind};
 use lab::standin::{Behaviour, Delay};
 use load::{Answer, exchange, request_bytes};
 use postgres::{Client, NoTls};
@@ -44,6 +44,7 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             a_crowd_that_asks_for_a_code_that_nobody_has_makes_one_call(&one, 1);
             what_was_answered_is_stored(&one);
             whoever_goes_away_does_not_stop_it_for_the_others(&one);
+            a_hit_costs_one_statement_and_a_miss_one_more(&one, &mut bench);
             what_is_malformed_makes_no_call(&one);
             a_crowd_that_asks_for_many_missing_codes_has_few_calls_under_way(&one);
             a_failure_is_503_with_a_time_to_retry_and_is_not_remembered(&one);
@@ -52,9 +53,13 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             an_insert_that_fails_does_not_fail_the_answer(&one);
             many_requests_leave_no_connection_behind(&one);
             one.stop();
+            let processes = match prepared.stack.manifest.workers {
+                WorkerKind::Processes => 2,
+                WorkerKind::Threads => 1,
+            };
             let two = bench.start(&prepared, &workload, &mode, 2);
-            a_crowd_that_asks_for_one_missing_code_makes_one_call(&two, 2);
-            a_crowd_that_asks_for_a_code_that_nobody_has_makes_one_call(&two, 2);
+            a_crowd_that_asks_for_one_missing_code_makes_one_call(&two, processes);
+            a_crowd_that_asks_for_a_code_that_nobody_has_makes_one_call(&two, processes);
             two.stop();
         }
     }
@@ -202,6 +207,28 @@ fn whoever_goes_away_does_not_stop_it_for_the_others(service: &Service) {
     assert_eq!(answer.status, 200, "{}", service.name);
     let calls = service.standin.calls().total_count - before;
     assert_eq!(calls, 1, "{}", service.name);
+}
+
+fn a_hit_costs_one_statement_and_a_miss_one_more(service: &Service, bench: &mut Bench) {
+    service.standin.behave(Behaviour::default());
+    let mut cost_of = |targets: &mut dyn Iterator<Item = String>| {
+        let before = bench.postgres.statements(&service.database)?;
+        let asked = targets.map(|target| service.get(&target)).count();
+        let after = bench.postgres.statements(&service.database)?;
+        Some((after.0 - before.0, after.1 - before.1, asked as u64))
+    };
+    // Without pg_stat_statements there is nothing to compare.
+    if let Some((statements, rows, asked)) = cost_of(&mut vec![STORED.to_owned(); 40].into_iter()) {
+        assert_eq!((statements, rows), (asked, asked), "{}: hits", service.name);
+    }
+    if let Some((statements, rows, asked)) = cost_of(&mut (1_001_260..1_001_280).map(target)) {
+        assert_eq!(
+            (statements, rows),
+            (2 * asked, asked),
+            "{}: misses",
+            service.name
+        );
+    }
 }
 
 fn what_is_malformed_makes_no_call(service: &Service) {

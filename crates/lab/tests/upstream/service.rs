@@ -159,6 +159,7 @@ impl<'a> Bench<'a> {
         Service {
             name: format!("{name} ({mode}) with {workers} worker(s)"),
             addr,
+            database,
             standin,
             database_url,
             child,
@@ -171,6 +172,8 @@ pub struct Service {
     /// For messages.
     pub name: String,
     addr: SocketAddr,
+    /// Its database, as the server knows it.
+    pub database: String,
     pub standin: StandIn,
     pub database_url: String,
     child: Child,
