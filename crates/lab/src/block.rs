@@ -85,7 +85,9 @@ pub fn run_block(
         &mut suts,
         &mut trials,
     )
+    .and_then(|()| settle(hands))
     .and_then(|()| measure_all(bench, hands, design, entries, &order, &mut suts, block));
+    suts.iter_mut().flatten().for_each(Sut::read_memory);
     let mut seen: Vec<Option<Seen>> = Vec::new();
     for sut in suts {
         seen.push(sut.map(|sut| sut.stop(&mut bench.session)));
@@ -135,6 +137,14 @@ fn start_all(
             Err(LabError::Failed(reason)) => trial.reasons.push(format!("service: {reason}")),
             Err(error) => return Err(error),
         }
+    }
+    Ok(())
+}
+
+/// What restoring the databases left to be written is written before anything is measured.
+fn settle(hands: &mut Hands) -> Result<(), LabError> {
+    if let Some(postgres) = &mut hands.postgres {
+        postgres.checkpoint()?;
     }
     Ok(())
 }

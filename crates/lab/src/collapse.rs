@@ -104,7 +104,10 @@ impl Seen {
         metrics.put("warm_up_ns", whole(self.warm_up_ns));
         metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
-        let count = |of: fn(&Slice) -> u64| Some(self.slices.iter().map(of).sum::<u64>() as f64);
+        let count = |of: fn(&Slice) -> u64| {
+            let total: u64 = self.slices.iter().map(of).sum();
+            (!self.slices.is_empty()).then_some(total as f64)
+        };
         metrics.put(
             "good_answers_count",
             count(|slice| slice.good_answers_count),

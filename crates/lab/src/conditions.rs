@@ -6,14 +6,10 @@ use stats::quantile::median;
 
 use crate::sample::{MachineReading, this_process_cpu_ns};
 
-/// A desk machine is never quite idle. Slices that are compared lie seconds apart, so that a neighbour who takes
-/// his share all the time divides out; one who takes much of a core does not.
-const FOREIGN_CPU_MAX_RATIO: f64 = 0.25;
-
 /// Adds up, over the slices of a block, what did not belong to the run.
 #[derive(Debug, Default)]
 pub struct BlockWatch {
-    foreign_ns: u64,
+    foreign_ns: Option<u64>,
     stolen_s: f64,
     wall_s: f64,
 }
@@ -21,15 +17,16 @@ pub struct BlockWatch {
 /// The machine at the start of a slice.
 pub struct Mark {
     machine: Option<MachineReading>,
-    ours_ns: u64,
+    ours_ns: Option<u64>,
 }
 
 impl Mark {
-    /// Reads the machine. `trees_ns` is the CPU time of every service and of the database so far.
-    pub fn now(trees_ns: u64) -> Mark {
+    /// Reads the machine. `trees_ns` is the CPU time of every service and of the database so far; `None` when
+    /// some of them are not known, so that nobody can be called foreign.
+    pub fn now(trees_ns: Option<u64>) -> Mark {
         Mark {
             machine: MachineReading::now(),
-            ours_ns: trees_ns + this_process_cpu_ns(),
+            ours_ns: trees_ns.map(|trees_ns| trees_ns + this_process_cpu_ns()),
         }
     }
 }
@@ -41,7 +38,10 @@ impl BlockWatch {
             return;
         };
         let seen = now.since(then);
-        self.foreign_ns += seen.foreign_ns(after.ours_ns.saturating_sub(before.ours_ns));
+        if let (Some(then_ns), Some(now_ns)) = (before.ours_ns, after.ours_ns) {
+            let foreign_ns = seen.foreign_ns(now_ns.saturating_sub(then_ns));
+            self.foreign_ns = Some(self.foreign_ns.unwrap_or(0) + foreign_ns);
+        }
         self.stolen_s += seen.steal_ratio * wall_s;
         self.wall_s += wall_s;
     }
@@ -53,23 +53,16 @@ impl BlockWatch {
         let over_wall = |part: f64| (self.wall_s > 0.0).then(|| part / self.wall_s);
         let conditions = Conditions {
             steal_ratio: over_wall(self.stolen_s),
-            foreign_cpu_ratio: over_wall(self.foreign_ns as f64 / 1e9),
+            foreign_cpu_ratio: self.foreign_ns.and_then(|ns| over_wall(ns as f64 / 1e9)),
             canary_ns: median(&canaries(trials).collect::<Vec<_>>()),
             ..Conditions::default()
         };
-        let broken = breaches(&conditions, &limits(), usual_canary(&all).as_ref());
+        let broken = breaches(&conditions, &Limits::default(), usual_canary(&all).as_ref());
         let reasons: Vec<String> = broken.iter().map(words).collect();
         (!reasons.is_empty()).then(|| VoidedBlock {
             block,
             reason: reasons.join("; "),
         })
-    }
-}
-
-fn limits() -> Limits {
-    Limits {
-        foreign_cpu_ratio: FOREIGN_CPU_MAX_RATIO,
-        ..Limits::default()
     }
 }
 
@@ -105,7 +98,7 @@ mod tests {
     #[test]
     fn a_neighbour_and_a_thief_void_a_block_and_are_named() {
         let watch = BlockWatch {
-            foreign_ns: 4_000_000_000,
+            foreign_ns: Some(4_000_000_000),
             stolen_s: 0.5,
             wall_s: 10.0,
         };
@@ -121,7 +114,7 @@ mod tests {
     #[test]
     fn a_quiet_block_stands() {
         let watch = BlockWatch {
-            foreign_ns: 100_000_000,
+            foreign_ns: Some(100_000_000),
             stolen_s: 0.0,
             wall_s: 10.0,
         };

@@ -18,7 +18,10 @@ use crate::place::Placement;
 use crate::postgres::{Postgres, PostgresError, Settings};
 use crate::prepare::{self, PrepareError, Preparer, Progress};
 use crate::protocol::{EndedBy, run_blocks};
-use crate::recorded::{catalog_as_run, measured_before, recorded, recorded_experiment, twin_name};
+use crate::recorded::{
+    catalog_as_run, is_unchanged, may_go_on, measured_before, recorded, recorded_experiment,
+    twin_name,
+};
 use crate::resolve::{Chosen, choose, design, with_twin};
 use crate::supervise::Supervisor;
 use crate::treatment::{Entry, Origin};
@@ -115,6 +118,7 @@ impl Lab<'_> {
     /// When its stacks can no longer be prepared, or the bench fails.
     pub fn resume(&mut self, dir: RunDir, choices: &Choices) -> Result<Ended, LabError> {
         let mut run = dir.run()?;
+        may_go_on(&run)?;
         let experiment = recorded_experiment(&run)?;
         if let Some(budget_s) = choices.budget_s {
             run.design.budget_s = budget_s;
@@ -129,6 +133,7 @@ impl Lab<'_> {
                     .all(|skipped| skipped.treatment != one.treatment.name)
             })
             .collect();
+        is_unchanged(&dir, &run, &experiment, &chosen)?;
         let placement = Placement {
             service_cpus: run.design.service_cpus.clone(),
             bench_cpus: run.design.bench_cpus.clone(),
@@ -277,7 +282,13 @@ impl Lab<'_> {
             ready_within: Duration::from_secs(recorded(run, "ready_within_s").unwrap_or(60)),
             tell: &mut *self.tell,
         };
-        let mut bench = Bench::new(&placement, database_pid, run.design.seed, self.stop)?;
+        let mut bench = Bench::new(
+            &placement,
+            database_pid,
+            self.database_url.is_none(),
+            run.design.seed,
+            self.stop,
+        )?;
         admit(&mut bench, &mut hands, run, entries, chosen, choices.strict)?;
         if bench.is_stopped() {
             return Err(LabError::Failed(

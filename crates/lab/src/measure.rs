@@ -30,6 +30,7 @@ pub struct Bench<'a> {
     stop: &'a AtomicBool,
     cpus_before: Vec<u32>,
     watch: BlockWatch,
+    knows_all: bool,
 }
 
 /// CPU clocks at one edge of a window.
@@ -40,10 +41,12 @@ struct Reading {
 }
 
 impl<'a> Bench<'a> {
-    /// Binds the calling thread to the bench's CPUs.
+    /// Binds the calling thread to the bench's CPUs. `knows_all`: whether every process under load is known, so
+    /// that what the others use can be called foreign.
     pub fn new(
         placement: &Placement,
         database_pid: Option<u32>,
+        knows_all: bool,
         seed: u64,
         stop: &'a AtomicBool,
     ) -> Result<Bench<'a>, LabError> {
@@ -52,6 +55,7 @@ impl<'a> Bench<'a> {
         Ok(Bench {
             cpus_before,
             watch: BlockWatch::default(),
+            knows_all,
             session: Session::new(EngineOptions {
                 seed,
                 ..EngineOptions::default()
@@ -99,8 +103,9 @@ impl<'a> Bench<'a> {
         };
         let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
         // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
-        let before = Mark::now(Reading::look_up(suts, &mut self.database));
+        let before = Mark::now(self.look_up(suts));
         let started_at = Instant::now();
+        watch_memory(suts, turn.treatment, true);
         let (mut opened, mut closed) = (Reading::default(), Reading::default());
         let database = &mut self.database;
         let mut at_edge = |edge| match edge {
@@ -110,7 +115,8 @@ impl<'a> Bench<'a> {
         let seen = self
             .session
             .drive(target, &slice, &mut at_edge, self.stop)?;
-        let after = Mark::now(Reading::look_up(suts, &mut self.database));
+        watch_memory(suts, turn.treatment, false);
+        let after = Mark::now(self.look_up(suts));
         self.watch
             .add(&before, &after, started_at.elapsed().as_secs_f64());
         let window_s = seen.window_ns as f64 / 1e9;
@@ -138,6 +144,11 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(seen)
+    }
+
+    fn look_up(&mut self, suts: &mut [Option<Sut>]) -> Option<u64> {
+        let trees_ns = Reading::look_up(suts, &mut self.database);
+        self.knows_all.then_some(trees_ns)
     }
 
     /// Drives a service without keeping what is seen: warm-up and pilot.
@@ -200,6 +211,12 @@ impl Reading {
                 .collect(),
             database: database.as_mut().and_then(Tree::known_cpu_ns),
         }
+    }
+}
+
+fn watch_memory(suts: &[Option<Sut>], measured: usize, watched: bool) {
+    if let Some(sut) = &suts[measured] {
+        sut.watch_memory(watched);
     }
 }
 

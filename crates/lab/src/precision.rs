@@ -10,38 +10,41 @@ use stats::simultaneous::all_pairs;
 const CONFIDENCE: f64 = 0.95;
 
 /// The stopping rule of one run.
-pub struct Precision(StoppingRule);
+pub struct Precision {
+    rule: StoppingRule,
+    usable: usize,
+}
 
 impl Precision {
     /// The rule as the run's design states it.
     pub fn of(run: &Run) -> Precision {
         let target = run.design.target_half_width_ratio.ln_1p();
-        Precision(StoppingRule::new(
-            run.design.min_blocks_count as usize,
-            target,
-        ))
+        Precision {
+            rule: StoppingRule::new(run.design.min_blocks_count as usize, target),
+            usable: 0,
+        }
     }
 
-    /// Takes all trials so far, once after each block; whether the run may stop.
+    /// Takes all trials so far, once after each block; whether the run may stop. A block counts when every
+    /// ranked treatment has a figure in it; one that does not count changes nothing.
     pub fn is_enough(&mut self, run: &Run, trials: &[Trial]) -> bool {
-        let blocks = trials.iter().map(|trial| trial.block).max().unwrap_or(0);
-        self.0
-            .after_block(blocks as usize, &half_widths(run, trials))
+        let logs = logs(run, trials);
+        let blocks = logs.first().map_or(0, Vec::len);
+        let usable = (0..blocks)
+            .filter(|block| logs.iter().all(|log| log[*block].is_some()))
+            .count();
+        if usable == self.usable {
+            return false;
+        }
+        self.usable = usable;
+        self.rule.after_block(usable, &half_widths(&logs))
     }
 }
 
-/// Half-widths of the primary metric's simultaneous intervals over all ranked pairs; infinite for a pair
-/// that has none yet.
-pub fn half_widths(run: &Run, trials: &[Trial]) -> Vec<f64> {
-    let ranked = run
-        .treatments
-        .iter()
-        .filter(|treatment| treatment.ranked && treatment.twin_of.is_none());
-    let logs: Vec<Vec<Option<f64>>> = ranked
-        .map(|treatment| figures(run, trials, &treatment.name))
-        .collect();
+/// Half-widths of the simultaneous intervals over all pairs; infinite for a pair that has none yet.
+fn half_widths(logs: &[Vec<Option<f64>>]) -> Vec<f64> {
     let pairs = stats::simultaneous::pairs_count(logs.len());
-    let found = all_pairs(&logs, CONFIDENCE);
+    let found = all_pairs(logs, CONFIDENCE);
     let widths = found.iter().map(|(_, _, pair)| {
         pair.interval.map_or(f64::INFINITY, |interval| {
             (interval.high / interval.low).ln() / 2.0
@@ -50,6 +53,17 @@ pub fn half_widths(run: &Run, trials: &[Trial]) -> Vec<f64> {
     let missing = pairs - found.len();
     widths
         .chain(std::iter::repeat_n(f64::INFINITY, missing))
+        .collect()
+}
+
+/// The primary metric of every ranked treatment, block by block.
+fn logs(run: &Run, trials: &[Trial]) -> Vec<Vec<Option<f64>>> {
+    let ranked = run
+        .treatments
+        .iter()
+        .filter(|treatment| treatment.ranked && treatment.twin_of.is_none());
+    ranked
+        .map(|treatment| figures(run, trials, &treatment.name))
         .collect()
 }
 

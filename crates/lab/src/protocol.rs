@@ -55,6 +55,10 @@ pub fn run_blocks(
         precision.is_enough(run, &up_to(&trials, block));
     }
     bench.take_watch();
+    if run.ended_by.take().is_some() {
+        run.ended_at = None;
+        dir.write_run(run)?;
+    }
     let mut ended = EndedBy::Blocks;
     for block in done + 1..=run.design.max_blocks_count {
         if bench.elapsed() >= budget {
@@ -65,24 +69,22 @@ pub fn run_blocks(
             ended = EndedBy::Interrupted;
             break;
         };
-        let earlier = trials.len();
-        for one in measured {
-            store(dir, &one)?;
-            (hands.tell)(Event::TrialEnded {
-                trial: Box::new(one.trial.clone()),
-            });
-            trials.push(one.trial);
-        }
-        if let Some(void) = bench
-            .take_watch()
-            .void(block, &trials[earlier..], &trials[..earlier])
-        {
+        let fresh: Vec<Trial> = measured.iter().map(|one| one.trial.clone()).collect();
+        // Before the trials: after a crash in between, a block without trials may be void, never the reverse.
+        if let Some(void) = bench.take_watch().void(block, &fresh, &trials) {
             (hands.tell)(Event::Noticed {
                 message: format!("block {block} is void: {}", void.reason),
             });
             run.voided_blocks.push(void);
             dir.write_run(run)?;
         }
+        for one in measured {
+            store(dir, &one)?;
+            (hands.tell)(Event::TrialEnded {
+                trial: Box::new(one.trial),
+            });
+        }
+        trials.extend(fresh);
         let remaining_s = budget.saturating_sub(bench.elapsed()).as_secs_f64();
         (hands.tell)(Event::BlockEnded { block, remaining_s });
         if precision.is_enough(run, &trials) {

@@ -1,12 +1,14 @@
 //! What a run directory says of the experiment it belongs to, so that it can be gone on with.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use catalog::Experiment;
 use record::{Run, RunDir};
 
+use crate::environment::environment;
 use crate::error::LabError;
 use crate::resolve::Chosen;
 
@@ -85,4 +87,63 @@ pub fn catalog_as_run(
         );
     }
     entries
+}
+
+/// Whether a run can be gone on with: it ended early, and on this machine.
+///
+/// # Errors
+/// Why not.
+pub fn may_go_on(run: &Run) -> Result<(), LabError> {
+    let refuse = |reason: String| Err(LabError::Usage(format!("run {}: {reason}", run.run)));
+    if run.design.kind != "sliced_blocks" {
+        return refuse("services that were already running cannot be gone on with".to_owned());
+    }
+    if let Some(by @ ("precision" | "blocks")) = run.ended_by.as_deref() {
+        return refuse(format!(
+            "it ended by {by}, so that there is nothing to go on with"
+        ));
+    }
+    let (then, now) = (&run.environment, environment(BTreeMap::new()));
+    if (&then.cpu_model, then.cpus_count) != (&now.cpu_model, now.cpus_count) {
+        return refuse("it was made on another machine; start a new one".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether the catalogue still says what the run was begun with, handlers included.
+///
+/// # Errors
+/// What has changed.
+pub fn is_unchanged(
+    dir: &RunDir,
+    run: &Run,
+    experiment: &Experiment,
+    chosen: &[Chosen],
+) -> Result<(), LabError> {
+    let changed = |what: &str| {
+        Err(LabError::Usage(format!(
+            "{what} has changed since run {} was begun; start a new one",
+            run.run
+        )))
+    };
+    for (entry, manifest) in catalog_as_run(experiment, chosen) {
+        if run.catalog.get(&entry) != Some(&manifest) {
+            return changed(&entry);
+        }
+    }
+    for one in chosen {
+        for handler in &one.stack.manifest.sources {
+            let then = fs::read(
+                dir.path()
+                    .join("sources")
+                    .join(&one.stack.name)
+                    .join(handler),
+            );
+            let now = fs::read(one.stack.folder.join(handler));
+            if !matches!((then, now), (Ok(then), Ok(now)) if then == now) {
+                return changed(&format!("{}/{handler}", one.stack.name));
+            }
+        }
+    }
+    Ok(())
 }

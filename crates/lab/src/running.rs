@@ -61,7 +61,7 @@ impl Lab<'_> {
             ready_within: ANSWER_WITHIN,
             tell: &mut *self.tell,
         };
-        let mut bench = Bench::new(&placement, None, choices.seed, self.stop)?;
+        let mut bench = Bench::new(&placement, None, false, choices.seed, self.stop)?;
         sound(&mut bench, &mut hands, &mut run.design, &entries)?;
         with_twin(&mut entries, "url-1", |entry| &mut entry.treatment);
         run.treatments = entries

@@ -120,13 +120,27 @@ impl Sut {
         true
     }
 
-    /// Reads its memory a last time, stops it, and notes what it did wrong on the way.
+    /// Samples its memory, or lets it be: sampling takes time of the generator's CPU.
+    pub fn watch_memory(&self, watched: bool) {
+        if let Some(process) = &self.process {
+            process.memory.pause(!watched);
+        }
+    }
+
+    /// Reads its memory a last time. For all services of a block before any is stopped: whoever shares pages
+    /// with one that is gone would seem larger.
+    pub fn read_memory(&mut self) {
+        if let Some(process) = &self.process {
+            self.seen.memory_pss_bytes = pss_bytes(process.child.pid());
+            self.seen.memory_peak_bytes = process.memory.peak_bytes();
+        }
+    }
+
+    /// Stops it, and notes what it did wrong on the way.
     pub fn stop(mut self, session: &mut Session) -> Seen {
         session.close_target(self.target);
         self.has_exited();
-        if let Some(Process { child, memory, .. }) = self.process {
-            self.seen.memory_pss_bytes = pss_bytes(child.pid());
-            self.seen.memory_peak_bytes = memory.peak_bytes();
+        if let Some(Process { child, .. }) = self.process {
             let gone = child.exited().is_some();
             self.seen.broken.extend(stop_complaints(&child, gone));
         }

@@ -86,7 +86,7 @@ fn distributions(
 ) -> Option<Vec<Distribution>> {
     let distribution = |trial: &&Trial| {
         let answers = histograms.get(&trial.trial)?.get(source.tag)?.clone();
-        let unanswered_count = requests_count(trial, source.load).saturating_sub(answers.len());
+        let unanswered_count = failed_count(trial, source.load);
         Some(Distribution {
             answers,
             unanswered_count,
@@ -95,15 +95,11 @@ fn distributions(
     trials.iter().map(distribution).collect()
 }
 
-/// Requests of the windows under one kind of load.
-fn requests_count(trial: &Trial, load: &str) -> u64 {
+/// Requests of the windows under one kind of load that did not end in a good answer.
+fn failed_count(trial: &Trial, load: &str) -> u64 {
     let windows = trial.slices.iter().filter(|slice| slice.load == load);
     windows
-        .map(|slice| {
-            slice
-                .good_answers_count
-                .saturating_add(slice.failed_requests_count)
-        })
+        .map(|slice| slice.failed_requests_count)
         .fold(0, u64::saturating_add)
 }
 

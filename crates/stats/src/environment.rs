@@ -47,7 +47,8 @@ pub struct Limits {
     pub steal_ratio: f64,
     /// Largest pressure: 0.10.
     pub pressure_ratio: f64,
-    /// Largest foreign CPU: 0.05 of a core.
+    /// Largest foreign CPU: 0.25 of a core. A desk machine is never quite idle, and a neighbour who takes his
+    /// share all the time divides out of slices that lie seconds apart; one who takes much of a core does not.
     pub foreign_cpu_ratio: f64,
     /// Smallest lowest-over-highest frequency: 0.90.
     pub frequency_ratio: f64,
@@ -63,7 +64,7 @@ impl Default for Limits {
         Limits {
             steal_ratio: 0.01,
             pressure_ratio: 0.10,
-            foreign_cpu_ratio: 0.05,
+            foreign_cpu_ratio: 0.25,
             frequency_ratio: 0.90,
             canary_deviations: 3.0,
             canary_floor_ratio: 0.02,
