@@ -18,7 +18,7 @@ pub struct Progress {
 
 impl Progress {
     /// A bar when standard error is a terminal, plain lines otherwise.
-    pub fn new(runs: &Path) -> Progress {
+    pub fn new(runs: &Path, resumed: Option<RunDir>) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let bar = terminal.then(|| {
             let bar = ProgressBar::new_spinner();
@@ -27,7 +27,7 @@ impl Progress {
         });
         Progress {
             bar,
-            dir: None,
+            dir: resumed,
             runs: runs.to_path_buf(),
             columns: crate::screen::columns(),
             colour: crate::screen::colour(),

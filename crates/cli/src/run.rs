@@ -65,7 +65,7 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let resumed = args
         .resume
         .as_deref()
-        .map(|name| crate::report::find(name, Some(context)))
+        .map(|name| own_run(name, context))
         .transpose()?;
     let urls = parse_urls(&args.url, args.i_may_load_this_host)?;
     let experiment = match (&args.experiment, urls.is_empty()) {
@@ -75,7 +75,7 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
-    let mut progress = Progress::new(&context.runs);
+    let mut progress = Progress::new(&context.runs, resumed.clone());
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
         root: context.root.clone(),
@@ -121,6 +121,9 @@ fn conclude(dir: &RunDir, by: EndedBy, strict: bool, format: Format) -> anyhow::
     println!("{}", draw(&findings, format, true).trim_end());
     eprintln!("Run directory: {}", shown(dir.path()));
     if by == EndedBy::Interrupted {
+        if findings.design.kind != "sliced_blocks" {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         eprintln!(
             "Interrupted; go on with: bancada run --resume {}",
             dir.name()
@@ -138,6 +141,30 @@ fn conclude(dir: &RunDir, by: EndedBy, strict: bool, format: Format) -> anyhow::
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// A run of this checkout's own, by folder, by name under `runs/`, or the latest there.
+fn own_run(name: &str, context: &Context) -> anyhow::Result<RunDir> {
+    let latest = || {
+        let listed = record::list_runs(&context.runs).ok()?;
+        listed
+            .into_iter()
+            .rev()
+            .find(|listed| listed.run.is_ok())
+            .map(|listed| listed.path)
+    };
+    let path = match name {
+        "latest" => latest(),
+        _ if Path::new(name).is_dir() => Some(Path::new(name).to_path_buf()),
+        _ => Some(context.runs.join(name)).filter(|path| path.is_dir()),
+    };
+    match path {
+        Some(path) => Ok(RunDir::open(&path)?),
+        None => Err(Usage(format!(
+            "there is no run {name} to go on with: `bancada list runs` shows what there is"
+        ))
+        .into()),
+    }
 }
 
 fn parse_urls(urls: &[String], public_too: bool) -> anyhow::Result<Vec<RunningService>> {
