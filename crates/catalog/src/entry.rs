@@ -66,8 +66,14 @@ impl Experiment {
             let steps = vec![Key("claim"), Item(index), Key("metric")];
             Some((steps, claim.metric.as_ref()?))
         });
+        let published = self.manifest.published.iter().enumerate();
+        let published = published.map(|(index, cell)| {
+            let steps = vec![Key("published"), Item(index), Key("metric")];
+            (steps, &cell.metric)
+        });
         std::iter::once((vec![Key("primary_metric")], &self.manifest.primary_metric))
             .chain(claimed)
+            .chain(published)
             .filter(|(_, name)| !known.contains(&name.as_str()))
             .map(|(steps, name)| {
                 let remedy = choose(name, known.iter().copied());

@@ -67,6 +67,9 @@ pub struct ExperimentManifest {
     /// What a source said, as data.
     #[serde(default)]
     pub claim: Vec<Claim>,
+    /// Figures that a source published, to stand beside the measured ones.
+    #[serde(default)]
+    pub published: Vec<Published>,
 }
 
 /// Stack × settings × workload.
@@ -104,14 +107,39 @@ pub struct Claim {
     pub quote: String,
     /// Metric it is about; absent where it cannot be tested here.
     pub metric: Option<String>,
-    /// The treatment the claim is about.
+    /// Level of load it is about (`c50`, `cold`); absent: the figures of the block's main slices.
+    pub level: Option<String>,
+    /// The treatment the claim is about, in the setting that was published.
     pub treatment: Option<String>,
-    /// The treatment it is held against.
+    /// The treatment it is held against, in the setting that was published.
     pub against: Option<String>,
-    /// Published ratio of the first over the second.
+    /// Published ratio of the first's figure over the second's; 1 where the source calls them equal.
+    /// Absent where it gives no size: then it says that the first is better.
     pub published_ratio: Option<f64>,
+    /// The first with what flawed the source's comparison put right; the treatment itself unless given.
+    pub like_for_like_treatment: Option<String>,
+    /// The second with what flawed the source's comparison put right; the one held against unless given.
+    pub like_for_like_against: Option<String>,
     /// Why it cannot be tested here.
     pub untestable: Option<String>,
+    /// What a reader should know of the claim or its setting.
+    pub note: Option<String>,
+}
+
+/// One cell of a published table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// The treatment that stands for what the source measured.
+    pub treatment: String,
+    /// Metric, in whose unit the value is.
+    pub metric: String,
+    /// Level of load; absent: the figures of the block's main slices.
+    pub level: Option<String>,
+    /// What the source published.
+    pub value: f64,
+    /// What a reader should know of it.
+    pub note: Option<String>,
 }
 
 fn lead_metric() -> String {

@@ -18,7 +18,7 @@ mod workload;
 pub use catalog::Catalog;
 pub use contract::{CONTRACT_SCHEMA, Case, Contract};
 pub use entry::{Experiment, LookupError, Stack, Workload};
-pub use experiment::{Claim, EXPERIMENT_SCHEMA, ExperimentManifest, TreatmentManifest};
+pub use experiment::{Claim, EXPERIMENT_SCHEMA, ExperimentManifest, Published, TreatmentManifest};
 pub use fault::{Fault, nearest};
 pub use pool::{PoolError, pool_overflow, pool_per_worker};
 pub use schemas::schemas;

@@ -241,6 +241,7 @@ fn blank_trial(block: u32, entry: &Entry) -> Trial {
         metrics: Default::default(),
         outcomes: Default::default(),
         audit: Vec::new(),
+        levels: Vec::new(),
         slices: Vec::new(),
     }
 }

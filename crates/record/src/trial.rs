@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Level;
+
 /// What one fresh start of one treatment showed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
@@ -33,6 +35,9 @@ pub struct Trial {
     /// Results of the audit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audit: Vec<AuditLine>,
+    /// Levels of load it was put under besides its main slices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<Level>,
     /// The slices it was collapsed from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<Slice>,

@@ -7,7 +7,7 @@ use std::fs;
 
 use hdrhistogram::Histogram;
 use record::{
-    Design, Environment, Histograms, RecordError, Run, RunDir, Sample, Trial, TrialStatus,
+    Design, Environment, Histograms, Level, RecordError, Run, RunDir, Sample, Trial, TrialStatus,
     list_runs, trials_csv,
 };
 
@@ -66,6 +66,15 @@ fn trial(block: u32, treatment: &str) -> Trial {
         metrics: BTreeMap::from([("canary_ns".to_owned(), 2.5e6)]),
         outcomes: BTreeMap::from([("ok".to_owned(), 10), ("timeout".to_owned(), 1)]),
         audit: Vec::new(),
+        levels: vec![Level {
+            level: "c10".to_owned(),
+            load: "closed".to_owned(),
+            concurrency_count: Some(10),
+            arrival_rate_per_s: None,
+            capacity_ratio: None,
+            metrics: BTreeMap::from([("completion_rate_per_s".to_owned(), 870.5)]),
+            outcomes: BTreeMap::from([("ok".to_owned(), 871)]),
+        }],
         slices: Vec::new(),
     }
 }

@@ -30,6 +30,7 @@ pub(crate) fn experiment(manifest: &ExperimentManifest, known: &Catalog, source:
         treatment(entry, [Key("treatment"), Item(index)], known, source);
     }
     claims(manifest, source);
+    published(manifest, source);
 }
 
 /// What is wrong with the stacks and workloads that an experiment names, each once.
@@ -272,7 +273,13 @@ fn pool(
 fn claims(manifest: &ExperimentManifest, source: &mut Source) {
     for (index, claim) in manifest.claim.iter().enumerate() {
         let at = |key| [Key("claim"), Item(index), Key(key)];
-        for (key, name) in [("treatment", &claim.treatment), ("against", &claim.against)] {
+        let named = [
+            ("treatment", &claim.treatment),
+            ("against", &claim.against),
+            ("like_for_like_treatment", &claim.like_for_like_treatment),
+            ("like_for_like_against", &claim.like_for_like_against),
+        ];
+        for (key, name) in named {
             if let Some(name) = name {
                 treatment_name(manifest, name, &at(key), source);
             }
@@ -309,6 +316,22 @@ fn claims(manifest: &ExperimentManifest, source: &mut Source) {
                 &at("published_ratio"),
                 "it is not a ratio",
                 "give a number above 0",
+            );
+        }
+    }
+}
+
+fn published(manifest: &ExperimentManifest, source: &mut Source) {
+    for (index, cell) in manifest.published.iter().enumerate() {
+        let at = |key| [Key("published"), Item(index), Key(key)];
+        treatment_name(manifest, &cell.treatment, &at("treatment"), source);
+        metric(&cell.metric, &at("metric"), source);
+        if !(cell.value >= 0.0 && cell.value.is_finite()) {
+            let value = cell.value;
+            source.wrong(
+                &at("value"),
+                format!("{value} is not a figure"),
+                "give a number from 0",
             );
         }
     }
