@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed or a threshold broken, 2 wrong usage, 130 interrupted.
 
+mod compare;
 mod completions;
 mod context;
 mod doctor;
@@ -63,6 +64,8 @@ enum Command {
     Load(Box<load::LoadArgs>),
     /// Print a run's report from its directory.
     Report(report::ReportArgs),
+    /// Hold two runs against each other.
+    Compare(compare::CompareArgs),
     /// Say what this machine lacks, and what would disturb a measurement.
     Doctor(doctor::DoctorArgs),
     /// Print a completion script for a shell.
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => found().and_then(|context| verify::verify(args, &context)),
         Command::Load(args) => load::load(*args),
         Command::Report(args) => report::report(args, found().ok().as_ref()),
+        Command::Compare(args) => compare::compare(args, found().ok().as_ref()),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
         Command::Completions(args) => completions::completions(args),
     };

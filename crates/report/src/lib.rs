@@ -5,6 +5,9 @@
 
 mod answer;
 mod audit;
+mod compare;
+mod compare_differences;
+mod compare_text;
 mod comparison;
 mod estimate;
 mod figures;
@@ -25,6 +28,12 @@ mod text;
 mod units;
 mod verdicts;
 
+pub use compare::{
+    Ahead, Change, CompareChoices, CompareError, Comparison, JudgedChange, NotCompared, Recorded,
+    Side, TreatmentChange,
+};
+pub use compare_differences::Difference;
+pub use compare_text::{compare_json, compare_markdown, compare_terminal};
 pub use findings::{
     Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, Pair,
     RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,

@@ -22,6 +22,7 @@ pub mod simultaneous;
 pub mod steady;
 pub mod truncation;
 pub mod twin;
+pub mod unpaired;
 pub mod verdict;
 
 pub use interval::Interval;

@@ -1,0 +1,676 @@
+//! Two runs held against each other (`bancada.compare/1`).
+//!
+//! Runs are not measured together, so nothing divides out between them: absolute figures carry each run's own
+//! machine. What two runs share is a treatment, and each treatment's ratio to it was paired within its own run.
+//! The change of that ratio is what verdicts are about; the change of the figure itself is shown, named unpaired,
+//! and decides nothing.
+
+use std::collections::BTreeMap;
+
+use record::{Better, METRICS, Metric, RecordError, Run, RunDir, Treatment, Trial, metric};
+use serde::Serialize;
+use stats::verdict::Evidence;
+use stats::{Interval, simultaneous, unpaired};
+
+use crate::compare_differences::{Difference, differences};
+use crate::comparison::control;
+use crate::estimate::CONFIDENCE_LEVEL;
+use crate::findings::Verdict;
+use crate::selection::Selection;
+use crate::text::counted;
+use crate::units;
+
+/// A run as it was recorded.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What was compared, how and where.
+    pub run: Run,
+    /// Its trials.
+    pub trials: Vec<Trial>,
+}
+
+impl Recorded {
+    /// Reads what a comparison needs of a run directory.
+    ///
+    /// # Errors
+    /// When the directory is damaged, foreign or unsafe to read.
+    pub fn read(directory: &RunDir) -> Result<Recorded, RecordError> {
+        Ok(Recorded {
+            run: directory.run()?,
+            trials: directory.trials()?.trials,
+        })
+    }
+}
+
+/// What two runs show of each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// Always `bancada.compare/1`.
+    pub schema: &'static str,
+    /// The earlier side: what the other is divided by.
+    pub before: Side,
+    /// The later side.
+    pub after: Side,
+    /// Metric that the verdicts are about.
+    pub metric: String,
+    /// Treatment of both runs that the others are held against; absent where there is none to pair with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<String>,
+    /// Smallest difference that matters: the larger of the two runs'.
+    pub relevant_difference_ratio: f64,
+    /// What the two twins together say the bench could not see; absent where a run has no twin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_ratio: Option<f64>,
+    /// Confidence of the intervals; those through the baseline hold for all treatments together.
+    pub confidence_level_ratio: f64,
+    /// What it comes to, in a sentence.
+    pub summary: String,
+    /// What to keep in mind before any figure.
+    pub caveats: Vec<String>,
+    /// Treatments that both runs measured, in the first run's order.
+    pub treatments: Vec<TreatmentChange>,
+    /// Treatments that only one run has, or that are not the same in both.
+    pub not_compared: Vec<NotCompared>,
+    /// What differs between the runs besides the figures.
+    pub differences: Vec<Difference>,
+}
+
+/// One of the two runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Side {
+    /// Name of the run directory.
+    pub run: String,
+    /// Experiment's folder name.
+    pub experiment: String,
+    /// Experiment's title.
+    pub title: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+}
+
+/// One treatment in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TreatmentChange {
+    /// Name within the runs.
+    pub name: String,
+    /// How reports name it.
+    pub title: String,
+    /// Geometric mean over blocks in the first run, in the metric's unit.
+    pub before_figure: f64,
+    /// The same in the second run.
+    pub after_figure: f64,
+    /// Its ratio to the baseline, second run over first, with what may be said of it; absent for the baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through_baseline: Option<JudgedChange>,
+    /// The figure itself, second run over first: unpaired and unadjusted, so the machine's change is part of it.
+    pub unpaired: Change,
+    /// Other metrics through the baseline, by name: each interval stands alone, so some will mislead.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub exploratory: BTreeMap<String, Change>,
+}
+
+/// A ratio of the second run over the first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Exponential of the difference of the mean logarithms.
+    pub ratio: f64,
+    /// Lower end of Welch's interval; absent where a run has fewer than two blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub low_ratio: Option<f64>,
+    /// Upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub high_ratio: Option<f64>,
+    /// Blocks of the first run.
+    pub before_blocks_count: usize,
+    /// Blocks of the second.
+    pub after_blocks_count: usize,
+}
+
+/// A change with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JudgedChange {
+    /// The change.
+    #[serde(flatten)]
+    pub change: Change,
+    /// The run in which the treatment did better, by the estimate.
+    pub ahead: Ahead,
+    /// What may be said.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The verdict in words.
+    pub sentence: String,
+}
+
+impl JudgedChange {
+    /// Whether it is slower in the second run, by at least something.
+    pub fn is_slower(&self) -> bool {
+        self.ahead == Ahead::Before && matches!(self.verdict, Verdict::Faster { .. })
+    }
+}
+
+/// Which side did better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ahead {
+    /// The first run.
+    Before,
+    /// The second.
+    After,
+}
+
+/// A treatment that could not be compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NotCompared {
+    /// Its name.
+    pub treatment: String,
+    /// Why not.
+    pub reason: String,
+}
+
+/// Why two runs cannot be compared at all.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompareError {
+    /// Both are the same run.
+    #[error("{0} is both sides: give two runs")]
+    SameRun(String),
+    /// Different metrics.
+    #[error(
+        "{before} is about {before_metric} and {after} about {after_metric}: name one metric for both with --metric"
+    )]
+    OtherMetric {
+        /// The first run.
+        before: String,
+        /// Its metric.
+        before_metric: String,
+        /// The second run.
+        after: String,
+        /// Its metric.
+        after_metric: String,
+    },
+    /// A metric that is none.
+    #[error(
+        "there is no metric {0} that has a better direction: see the keys of `metrics` in trials.jsonl"
+    )]
+    UnknownMetric(String),
+    /// No treatment in common.
+    #[error("{before} and {after} have no treatment in common that both measured: {reasons}")]
+    NothingShared {
+        /// The first run.
+        before: String,
+        /// The second run.
+        after: String,
+        /// Why each is not shared.
+        reasons: String,
+    },
+    /// The baseline asked for is not in both.
+    #[error("{0} is not a treatment that both runs measured: the baseline must be one of {1}")]
+    UnknownBaseline(String, String),
+}
+
+/// What the caller may choose.
+#[derive(Clone, Debug, Default)]
+pub struct CompareChoices {
+    /// Metric, instead of the runs' own primary one.
+    pub metric: Option<String>,
+    /// Treatment to hold the others against, instead of the first run's baseline.
+    pub baseline: Option<String>,
+    /// Smallest difference that matters, instead of the larger of the two runs'.
+    pub relevant_difference_ratio: Option<f64>,
+}
+
+impl Comparison {
+    /// Holds `after` against `before`.
+    ///
+    /// # Errors
+    /// When there is nothing that could be compared.
+    pub fn of(
+        before: &Recorded,
+        after: &Recorded,
+        choices: &CompareChoices,
+    ) -> Result<Comparison, CompareError> {
+        if before.run.run == after.run.run && before.run.started_at == after.run.started_at {
+            return Err(CompareError::SameRun(before.run.run.clone()));
+        }
+        let metric = chosen_metric(&before.run, &after.run, choices)?;
+        let pair = Pair {
+            before: Selection::of(&before.run, &before.trials),
+            after: Selection::of(&after.run, &after.trials),
+        };
+        let (shared, not_compared) = shared(&before.run, &after.run, &pair, metric);
+        if shared.is_empty() {
+            return Err(nothing_shared(&before.run, &after.run, &not_compared));
+        }
+        let baseline = chosen_baseline(&before.run, &shared, choices)?;
+        let relevant = before
+            .run
+            .relevant_difference_ratio
+            .max(after.run.relevant_difference_ratio);
+        let relevant = choices.relevant_difference_ratio.unwrap_or(relevant);
+        let bound_ratio = bound(before, after, &pair);
+        let terms = stats::Terms {
+            relevant_ratio: relevant,
+            bound_ratio: bound_ratio.unwrap_or(0.0),
+        };
+        let held_count = shared.len() - 1;
+        let each = simultaneous::each_confidence(CONFIDENCE_LEVEL, held_count);
+        let treatments: Vec<TreatmentChange> = shared
+            .iter()
+            .filter_map(|treatment| {
+                let against = baseline.filter(|name| *name != treatment.name);
+                pair.treatment(treatment, against, metric, each, &terms)
+            })
+            .collect();
+        let differences = differences(&before.run, &after.run);
+        Ok(Comparison {
+            schema: "bancada.compare/1",
+            before: side(&before.run),
+            after: side(&after.run),
+            metric: metric.name.to_owned(),
+            relevant_difference_ratio: relevant,
+            bound_ratio,
+            confidence_level_ratio: CONFIDENCE_LEVEL,
+            summary: summary(&treatments, metric),
+            caveats: caveats(
+                &before.run,
+                &after.run,
+                baseline,
+                &shared,
+                bound_ratio,
+                &differences,
+            ),
+            baseline: baseline.map(str::to_owned),
+            treatments,
+            not_compared,
+            differences,
+        })
+    }
+
+    /// Title of the baseline.
+    pub fn baseline_title(&self) -> Option<&str> {
+        let name = self.baseline.as_ref()?;
+        let found = self.treatments.iter().find(|one| one.name == *name)?;
+        Some(&found.title)
+    }
+}
+
+fn side(run: &Run) -> Side {
+    Side {
+        run: run.run.clone(),
+        experiment: run.experiment.clone(),
+        title: run.title.clone(),
+        started_at: run.started_at.clone(),
+    }
+}
+
+fn chosen_metric(
+    before: &Run,
+    after: &Run,
+    choices: &CompareChoices,
+) -> Result<&'static Metric, CompareError> {
+    let name = match &choices.metric {
+        Some(name) => name,
+        None if before.primary_metric == after.primary_metric => &before.primary_metric,
+        None => {
+            return Err(CompareError::OtherMetric {
+                before: before.run.clone(),
+                before_metric: before.primary_metric.clone(),
+                after: after.run.clone(),
+                after_metric: after.primary_metric.clone(),
+            });
+        }
+    };
+    metric(name)
+        .filter(|metric| metric.better != Better::Neither)
+        .ok_or_else(|| CompareError::UnknownMetric(name.clone()))
+}
+
+/// The treatments that are the same in both and measured in both, in the first run's order; and the others.
+fn shared<'a>(
+    before: &'a Run,
+    after: &'a Run,
+    pair: &Pair,
+    metric: &Metric,
+) -> (Vec<&'a Treatment>, Vec<NotCompared>) {
+    let (mut shared, mut others) = (Vec::new(), Vec::new());
+    let mut not = |treatment: &Treatment, reason: String| {
+        others.push(NotCompared {
+            treatment: treatment.name.clone(),
+            reason,
+        });
+    };
+    let ours = |run: &'a Run| {
+        run.treatments
+            .iter()
+            .filter(|treatment| treatment.twin_of.is_none())
+    };
+    for one in ours(before) {
+        let Some(other) = ours(after).find(|other| other.name == one.name) else {
+            not(one, "only the first run has it".to_owned());
+            continue;
+        };
+        if let Some(reason) = why_not_alike(before, after, one, other) {
+            not(one, reason);
+        } else if pair.before.by_block(&one.name, metric.name).is_empty() {
+            not(
+                one,
+                format!("the first run has no usable {} of it", metric.title),
+            );
+        } else if pair.after.by_block(&one.name, metric.name).is_empty() {
+            not(
+                one,
+                format!("the second run has no usable {} of it", metric.title),
+            );
+        } else {
+            shared.push(one);
+        }
+    }
+    for other in ours(after) {
+        if ours(before).all(|one| one.name != other.name) {
+            not(other, "only the second run has it".to_owned());
+        }
+    }
+    (shared, others)
+}
+
+/// Why a treatment of the same name is not the same question in both runs.
+fn why_not_alike(before: &Run, after: &Run, one: &Treatment, other: &Treatment) -> Option<String> {
+    let words = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    if one.url != other.url {
+        return Some(format!(
+            "its address is {} in the first run and {} in the second",
+            words(&one.url),
+            words(&other.url)
+        ));
+    }
+    if one.workload != other.workload {
+        let (one, other) = (words(&one.workload), words(&other.workload));
+        return Some(format!(
+            "its workload is {one} in the first run and {other} in the second"
+        ));
+    }
+    let key = format!("workload/{}", one.workload.as_ref()?);
+    let (one, other) = (before.catalog.get(&key), after.catalog.get(&key));
+    (one != other)
+        .then(|| format!("{key} was changed between the runs: they asked different things"))
+}
+
+fn nothing_shared(before: &Run, after: &Run, others: &[NotCompared]) -> CompareError {
+    let reasons: Vec<String> = others
+        .iter()
+        .map(|other| format!("{}: {}", other.treatment, other.reason))
+        .collect();
+    CompareError::NothingShared {
+        before: before.run.clone(),
+        after: after.run.clone(),
+        reasons: reasons.join("; "),
+    }
+}
+
+/// What the others are held against; none where there are no others.
+fn chosen_baseline<'a>(
+    before: &Run,
+    shared: &[&'a Treatment],
+    choices: &CompareChoices,
+) -> Result<Option<&'a str>, CompareError> {
+    let found = |name: &str| shared.iter().find(|treatment| treatment.name == name);
+    if let Some(asked) = &choices.baseline
+        && found(asked).is_none()
+    {
+        let names: Vec<&str> = shared
+            .iter()
+            .map(|treatment| treatment.name.as_str())
+            .collect();
+        return Err(CompareError::UnknownBaseline(
+            asked.clone(),
+            names.join(", "),
+        ));
+    }
+    if shared.len() < 2 {
+        return Ok(None);
+    }
+    let asked = choices.baseline.as_deref().unwrap_or(&before.baseline);
+    let baseline = found(asked).or_else(|| shared.first());
+    Ok(baseline.map(|treatment| treatment.name.as_str()))
+}
+
+/// What neither bench could see, one after the other: both bounds multiplied. None unless both are known.
+fn bound(before: &Recorded, after: &Recorded, pair: &Pair) -> Option<f64> {
+    let one = control(&before.run, &pair.before)?.bound_ratio;
+    let other = control(&after.run, &pair.after)?.bound_ratio;
+    Some((1.0 + one) * (1.0 + other) - 1.0)
+}
+
+/// The usable trials of both runs.
+struct Pair<'a> {
+    before: Selection<'a>,
+    after: Selection<'a>,
+}
+
+impl Pair<'_> {
+    fn treatment(
+        &self,
+        treatment: &Treatment,
+        baseline: Option<&str>,
+        metric: &Metric,
+        confidence: f64,
+        terms: &stats::Terms,
+    ) -> Option<TreatmentChange> {
+        let logs = |selection: &Selection| -> Vec<f64> {
+            let figures = selection.by_block(&treatment.name, metric.name);
+            figures.into_values().map(f64::ln).collect()
+        };
+        let (before, after) = (logs(&self.before), logs(&self.after));
+        let through = |metric: &Metric, confidence: f64| {
+            let against = baseline?;
+            let of =
+                |selection: &Selection| selection.log_ratios(&treatment.name, against, metric.name);
+            change(&of(&self.before), &of(&self.after), confidence)
+        };
+        let exploratory = METRICS
+            .iter()
+            .filter(|other| other.name != metric.name && other.better != Better::Neither)
+            .filter_map(|other| Some((other.name.to_owned(), through(other, CONFIDENCE_LEVEL)?)))
+            .filter(|(_, change)| change.low_ratio.is_some())
+            .collect();
+        Some(TreatmentChange {
+            name: treatment.name.clone(),
+            title: treatment.title.clone(),
+            before_figure: stats::interval::mean(&before)?.exp(),
+            after_figure: stats::interval::mean(&after)?.exp(),
+            through_baseline: through(metric, confidence)
+                .map(|change| judged(&treatment.title, change, metric, confidence, terms)),
+            unpaired: change(&before, &after, CONFIDENCE_LEVEL)?,
+            exploratory,
+        })
+    }
+}
+
+fn change(before: &[f64], after: &[f64], confidence: f64) -> Option<Change> {
+    let found = unpaired::difference(before, after, confidence)?;
+    let interval = found.interval.map(Interval::exp);
+    Some(Change {
+        ratio: found.estimate.exp(),
+        low_ratio: interval.map(|interval| interval.low),
+        high_ratio: interval.map(|interval| interval.high),
+        before_blocks_count: before.len(),
+        after_blocks_count: after.len(),
+    })
+}
+
+fn judged(
+    title: &str,
+    change: Change,
+    metric: &Metric,
+    confidence: f64,
+    terms: &stats::Terms,
+) -> JudgedChange {
+    let better = |log: f64| {
+        if metric.better == Better::Higher {
+            log
+        } else {
+            -log
+        }
+    };
+    let interval = change.low_ratio.zip(change.high_ratio).map(|(low, high)| {
+        let (one, other) = (better(low.ln()), better(high.ln()));
+        Interval {
+            low: one.min(other),
+            high: one.max(other),
+        }
+    });
+    let gained = better(change.ratio.ln());
+    let evidence = Evidence {
+        log_estimate: gained,
+        log_interval: interval,
+        log_signed_rank: None,
+        // Blocks are added to one run or the other, so how many more would decide cannot be said.
+        log_sd: None,
+        blocks: change.before_blocks_count.min(change.after_blocks_count),
+        confidence,
+    };
+    let verdict = match stats::verdict::verdict(&evidence, terms) {
+        stats::Verdict::FasterByAtLeast(at_least_ratio)
+        | stats::Verdict::SlowerByAtLeast(at_least_ratio) => Verdict::Faster { at_least_ratio },
+        stats::Verdict::PracticallyEqual => Verdict::PracticallyEqual,
+        stats::Verdict::FasterMayBeTooSmall | stats::Verdict::SlowerMayBeTooSmall => {
+            Verdict::FasterMaybeTooSmall
+        }
+        stats::Verdict::Undecided(_) => Verdict::Undecided {
+            more_blocks_count: None,
+        },
+    };
+    let ahead = if gained >= 0.0 {
+        Ahead::After
+    } else {
+        Ahead::Before
+    };
+    JudgedChange {
+        sentence: sentence(title, ahead, verdict, metric),
+        change,
+        ahead,
+        verdict,
+    }
+}
+
+/// The verdict in the words of the method, said of the second run.
+fn sentence(title: &str, ahead: Ahead, verdict: Verdict, metric: &Metric) -> String {
+    let word = match (ahead, metric.unit) {
+        (Ahead::After, "bytes") => "smaller",
+        (Ahead::After, _) => "faster",
+        (Ahead::Before, "bytes") => "larger",
+        (Ahead::Before, _) => "slower",
+    };
+    match verdict {
+        Verdict::Faster { at_least_ratio } => {
+            format!(
+                "{title} became {word} by at least {}",
+                units::per_cent(at_least_ratio)
+            )
+        }
+        Verdict::PracticallyEqual => format!("{title} stayed practically equal"),
+        Verdict::FasterMaybeTooSmall => {
+            format!("{title} became {word}, may be too small to matter")
+        }
+        Verdict::Undecided { .. } => format!("{title} is undecided"),
+    }
+}
+
+fn summary(treatments: &[TreatmentChange], metric: &Metric) -> String {
+    let judged: Vec<&JudgedChange> = treatments
+        .iter()
+        .filter_map(|treatment| treatment.through_baseline.as_ref())
+        .collect();
+    if judged.is_empty() {
+        return format!(
+            "Nothing can be said of {}: the runs share no second treatment to hold the first against, and unpaired figures decide nothing.",
+            metric.title
+        );
+    }
+    let count = |of: &dyn Fn(&JudgedChange) -> bool| judged.iter().filter(|one| of(one)).count();
+    let slower = count(&|one| one.is_slower());
+    let faster =
+        count(&|one| one.ahead == Ahead::After && matches!(one.verdict, Verdict::Faster { .. }));
+    let equal = count(&|one| one.verdict == Verdict::PracticallyEqual);
+    let small = count(&|one| one.verdict == Verdict::FasterMaybeTooSmall);
+    let undecided = judged.len() - slower - faster - equal - small;
+    let said = [
+        (slower, "worse by at least something that matters"),
+        (faster, "better by at least something that matters"),
+        (small, "different, may be too small to matter"),
+        (equal, "practically equal"),
+        (undecided, "undecided"),
+    ];
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, words)| format!("{count} {words}"))
+        .collect();
+    format!(
+        "Of {} held against the baseline on {}: {}.",
+        counted(judged.len(), "treatment"),
+        metric.title,
+        said.join(", ")
+    )
+}
+
+fn caveats(
+    before: &Run,
+    after: &Run,
+    baseline: Option<&str>,
+    shared: &[&Treatment],
+    bound: Option<f64>,
+    differences: &[Difference],
+) -> Vec<String> {
+    let mut caveats = vec![
+        "Absolute figures of two runs are not paired: what made the machine faster or slower between them is part of their difference.".to_owned(),
+    ];
+    match baseline {
+        Some(name) => {
+            let title = shared
+                .iter()
+                .find(|treatment| treatment.name == name)
+                .map_or(name, |treatment| treatment.title.as_str());
+            caveats.push(format!(
+                "Verdicts are about each treatment's ratio to {title}, which was paired within its own run. If {title} itself changed, all others seem to change the other way."
+            ));
+            let area = format!("treatment {name}");
+            if differences.iter().any(|difference| difference.area == area) {
+                caveats.push(format!("{title} is not the same in both runs: choose another baseline, or read every change as one of either."));
+            }
+        }
+        None => caveats.push("Only one treatment is in both runs, so nothing was held against a baseline: there is no verdict.".to_owned()),
+    }
+    if bound.is_none() {
+        caveats.push(
+            "At least one run has no usable twin, so what its bench could not see is unknown."
+                .to_owned(),
+        );
+    }
+    let rates = before
+        .design
+        .arrival_rate_per_s
+        .zip(after.design.arrival_rate_per_s);
+    if let Some((one, other)) = rates
+        && (one / other).ln().abs() > 0.02
+    {
+        caveats.push(format!(
+            "The open slices offered {} and {} arrivals/s: CPU time per answer and response times depend on load.",
+            units::digits(one),
+            units::digits(other)
+        ));
+    }
+    if before.design.kind != after.design.kind {
+        caveats.push("The runs have different designs.".to_owned());
+    }
+    for (run, which) in [(before, "first"), (after, "second")] {
+        if run.ended_at.is_none() || run.ended_by.as_deref() == Some("interrupted") {
+            caveats.push(format!("The {which} run did not end as its design says."));
+        }
+        caveats.extend(
+            run.caveat
+                .as_ref()
+                .map(|caveat| format!("The {which} run: {caveat}.")),
+        );
+    }
+    caveats
+}
