@@ -45,13 +45,15 @@ pub struct Experiment {
 impl Experiment {
     /// Its pools that a server does not admit, each service on its own; none where it allows overflow.
     ///
-    /// For `max_connections` and `reserved` see [`pool_overflow`].
+    /// For `max_connections`, which a treatment's own `database_settings` come before, and `reserved` see
+    /// [`pool_overflow`].
     pub fn pool_faults(&self, max_connections: u32, reserved: u32) -> Vec<Fault> {
         if self.manifest.allow_pool_overflow {
             return Vec::new();
         }
         let treatments = self.manifest.treatment.iter().enumerate();
         let refused = treatments.filter_map(|(index, treatment)| {
+            let max_connections = treatment.max_connections().unwrap_or(max_connections);
             let error = pool_overflow(treatment.db_pool_size?, max_connections, reserved).err()?;
             let steps = [Key("treatment"), Item(index), Key("db_pool_size")];
             Some(self.fault(&steps, error.to_string(), error.remedy()))
@@ -67,9 +69,9 @@ impl Experiment {
             Some((steps, claim.metric.as_ref()?))
         });
         let published = self.manifest.published.iter().enumerate();
-        let published = published.map(|(index, cell)| {
+        let published = published.map(|(index, row)| {
             let steps = vec![Key("published"), Item(index), Key("metric")];
-            (steps, &cell.metric)
+            (steps, &row.metric)
         });
         std::iter::once((vec![Key("primary_metric")], &self.manifest.primary_metric))
             .chain(claimed)

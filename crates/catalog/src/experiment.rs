@@ -1,9 +1,12 @@
 //! `experiment.toml`: what is compared, under which load, and the claims it puts to the test.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::claim::{Claim, Published};
 
 /// Value of `schema` in a `experiment.toml`.
 pub const EXPERIMENT_SCHEMA: &str = "bancada.experiment/1";
@@ -39,8 +42,30 @@ pub struct ExperimentManifest {
     /// Half-width of the primary metric's intervals at which the run may stop: 0.03 is three per cent.
     #[serde(default = "three_per_cent")]
     pub target_half_width_ratio: f64,
-    /// Keep-alive connections per service.
+    /// How trials are arranged.
+    #[serde(default)]
+    pub design: DesignKind,
+    /// Connections per service, kept alive unless `keep_alive` says otherwise.
     pub connections: u32,
+    /// Whether a connection carries more than one request. Without, every request pays for its connection.
+    #[serde(default = "yes")]
+    pub keep_alive: bool,
+    /// Further closed loops, each at so many connections: levels `c1`, `c10`, ….
+    #[serde(default)]
+    pub concurrencies: Vec<u32>,
+    /// Open loops at these shares of each treatment's own capacity in the pilot: levels `own30`, `own60`, ….
+    #[serde(default)]
+    pub own_capacity_ratios: Vec<f64>,
+    /// Searches the highest arrival rate that keeps this, for instance `p99<50ms`, without errors: level `slo`.
+    pub objective: Option<String>,
+    /// So many requests at `connections` right after the first right answer, before any warm-up: level `cold`.
+    pub cold_requests: Option<u64>,
+    /// So many users who each open one connection, evenly over `ramp_up_s`: level `ramp`.
+    pub users: Option<u32>,
+    /// Seconds over which the users begin.
+    pub ramp_up_s: Option<f64>,
+    /// Requests of each user; 1 unless given.
+    pub requests_per_user: Option<u64>,
     /// Arrival rate for all, as a share of the slowest treatment's capacity in the pilot.
     #[serde(default = "half")]
     pub rate_ratio_of_slowest: f64,
@@ -64,12 +89,60 @@ pub struct ExperimentManifest {
     pub allow_pool_overflow: bool,
     /// What is compared.
     pub treatment: Vec<TreatmentManifest>,
+    /// Other load generators that `--with NAME` runs beside ours.
+    #[serde(default)]
+    pub tool: Vec<ToolManifest>,
     /// What a source said, as data.
     #[serde(default)]
     pub claim: Vec<Claim>,
-    /// Figures that a source published, to stand beside the measured ones.
+    /// The figures that a source published.
     #[serde(default)]
     pub published: Vec<Published>,
+}
+
+impl ExperimentManifest {
+    /// Names of the levels that are measured in slices: closed loops, then shares of own capacity.
+    pub fn slice_levels(&self) -> (Vec<String>, Vec<String>) {
+        let closed = self.concurrencies.iter().map(|count| format!("c{count}"));
+        let own = self.own_capacity_ratios.iter();
+        let own = own.map(|ratio| format!("own{:.0}", ratio * 100.0));
+        (closed.collect(), own.collect())
+    }
+
+    /// Names of all levels that a trial of it has besides its main slices.
+    pub fn levels(&self) -> Vec<String> {
+        let (mut levels, own) = self.slice_levels();
+        levels.extend(own);
+        for (name, asked) in [
+            ("slo", self.objective.is_some()),
+            ("cold", self.cold_requests.is_some()),
+            ("ramp", self.users.is_some()),
+        ] {
+            levels.extend(asked.then(|| name.to_owned()));
+        }
+        levels
+    }
+}
+
+/// How the trials of a block are arranged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DesignKind {
+    /// All services of a block are up at once; slices of load go round among them.
+    #[default]
+    SlicedBlocks,
+    /// One service is up at a time, in random order within the block.
+    SoloTrials,
+}
+
+impl DesignKind {
+    /// The word in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            DesignKind::SlicedBlocks => "sliced_blocks",
+            DesignKind::SoloTrials => "solo_trials",
+        }
+    }
 }
 
 /// Stack × settings × workload.
@@ -95,51 +168,64 @@ pub struct TreatmentManifest {
     /// Further environment.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Request target, instead of the workload's.
+    pub path: Option<String>,
+    /// Feed, instead of the workload's: another file of the workload's folder.
+    pub feed: Option<String>,
+    /// PostgreSQL settings of this treatment's server, for instance `{ max_connections = 200 }`.
+    #[serde(default)]
+    pub database_settings: BTreeMap<String, DatabaseSetting>,
+    /// The treatment that this one adds a layer to: the rung below on a ladder.
+    pub after: Option<String>,
 }
 
-/// One numbered claim of a source. Its verdict is worked out by the report.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    /// Number within the source.
-    pub id: String,
-    /// The sentence, quoted.
-    pub quote: String,
-    /// Metric it is about; absent where it cannot be tested here.
-    pub metric: Option<String>,
-    /// Level of load it is about (`c50`, `cold`); absent: the figures of the block's main slices.
-    pub level: Option<String>,
-    /// The treatment the claim is about, in the setting that was published.
-    pub treatment: Option<String>,
-    /// The treatment it is held against, in the setting that was published.
-    pub against: Option<String>,
-    /// Published ratio of the first's figure over the second's; 1 where the source calls them equal.
-    /// Absent where it gives no size: then it says that the first is better.
-    pub published_ratio: Option<f64>,
-    /// The first with what flawed the source's comparison put right; the treatment itself unless given.
-    pub like_for_like_treatment: Option<String>,
-    /// The second with what flawed the source's comparison put right; the one held against unless given.
-    pub like_for_like_against: Option<String>,
-    /// Why it cannot be tested here.
-    pub untestable: Option<String>,
-    /// What a reader should know of the claim or its setting.
-    pub note: Option<String>,
+impl TreatmentManifest {
+    /// `max_connections` of its own server, where its `database_settings` say so.
+    pub fn max_connections(&self) -> Option<u32> {
+        match self.database_settings.get("max_connections")? {
+            DatabaseSetting::Whole(count) => u32::try_from(*count).ok(),
+            _ => None,
+        }
+    }
 }
 
-/// One cell of a published table.
+/// The value of a PostgreSQL setting, as TOML writes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DatabaseSetting {
+    /// `on` or `off`.
+    Switch(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl fmt::Display for DatabaseSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DatabaseSetting::Switch(true) => write!(f, "on"),
+            DatabaseSetting::Switch(false) => write!(f, "off"),
+            DatabaseSetting::Whole(number) => write!(f, "{number}"),
+            DatabaseSetting::Number(number) => write!(f, "{number}"),
+            DatabaseSetting::Text(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// Another load generator, with the arguments that a source gave it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Published {
-    /// The treatment that stands for what the source measured.
-    pub treatment: String,
-    /// Metric, in whose unit the value is.
-    pub metric: String,
-    /// Level of load; absent: the figures of the block's main slices.
-    pub level: Option<String>,
-    /// What the source published.
-    pub value: f64,
-    /// What a reader should know of it.
-    pub note: Option<String>,
+pub struct ToolManifest {
+    /// Program, looked for on the PATH, and its name after `--with`.
+    pub name: String,
+    /// Arguments. `{url}`, `{host}`, `{port}` and `{path}` are those of the service; `{folder}` is the experiment's.
+    pub args: Vec<String>,
+    /// Seconds after which it is stopped.
+    #[serde(default = "two_minutes")]
+    pub within_s: u64,
 }
 
 fn lead_metric() -> String {
@@ -180,4 +266,10 @@ fn eight() -> u32 {
 }
 fn forty() -> u32 {
     40
+}
+fn yes() -> bool {
+    true
+}
+fn two_minutes() -> u64 {
+    120
 }

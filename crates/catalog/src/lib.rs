@@ -5,10 +5,12 @@
 
 mod catalog;
 mod check;
+mod claim;
 mod contract;
 mod entry;
 mod experiment;
 mod fault;
+mod objective;
 mod pool;
 mod schemas;
 mod source;
@@ -16,10 +18,15 @@ mod stack;
 mod workload;
 
 pub use catalog::Catalog;
+pub use claim::{Claim, Published};
 pub use contract::{CONTRACT_SCHEMA, Case, Contract};
 pub use entry::{Experiment, LookupError, Stack, Workload};
-pub use experiment::{Claim, EXPERIMENT_SCHEMA, ExperimentManifest, Published, TreatmentManifest};
+pub use experiment::{
+    DatabaseSetting, DesignKind, EXPERIMENT_SCHEMA, ExperimentManifest, ToolManifest,
+    TreatmentManifest,
+};
 pub use fault::{Fault, nearest};
+pub use objective::Objective;
 pub use pool::{PoolError, pool_overflow, pool_per_worker};
 pub use schemas::schemas;
 pub use stack::{Launch, STACK_SCHEMA, StackManifest, TOOLS, WorkerKind};

@@ -246,3 +246,171 @@ fn an_experiment_carries_the_faults_of_the_entries_it_names() {
         "stacks/one/stack.toml:2: titel: unknown key; did you mean `title`?"
     );
 }
+
+#[test]
+fn loads_have_ranges_and_levels_have_one_name_each() {
+    for (keys, expected) in [
+        (
+            "concurrencies = [1, 0]",
+            "8: concurrencies: 0 is not a number of connections; give 1 to 28000",
+        ),
+        (
+            "concurrencies = [1, 10, 1]",
+            "8: concurrencies: it is there twice; remove one",
+        ),
+        (
+            "own_capacity_ratios = [0.3, 0.3]",
+            "8: own_capacity_ratios: it is there twice; remove one",
+        ),
+        (
+            "own_capacity_ratios = [-0.5]",
+            "8: own_capacity_ratios: -0.5 is not a share of a capacity; give ratios above 0, for instance 0.6; at most 2",
+        ),
+        (
+            "objective = \"p99\"",
+            "8: objective: `p99` is not an objective; write it like p99<50ms: a percentile, <, and a time in us, ms or s",
+        ),
+        (
+            "cold_requests = 100",
+            "8: cold_requests: it needs a service that is alone; add `design = \"solo_trials\"`",
+        ),
+        (
+            "design = \"solo_trails\"",
+            "8: design: `solo_trails` is not a value it can have; did you mean `solo_trials`?",
+        ),
+        (
+            "design = \"solo_trials\"\nusers = 10",
+            "9: users: it is not said over which time they begin; add `ramp_up_s`",
+        ),
+        (
+            "ramp_up_s = 1",
+            "8: ramp_up_s: there are no `users`; add them",
+        ),
+        (
+            "design = \"solo_trials\"\nusers = 10\nramp_up_s = 1\nrequests_per_user = 0",
+            "11: requests_per_user: a user who asks nothing measures nothing; give 1 or more",
+        ),
+    ] {
+        let with = format!("connections = 10\n{keys}");
+        in_experiment("connections = 10", &with, expected);
+    }
+}
+
+#[test]
+fn a_manifest_with_every_load_is_sound_and_names_its_levels() {
+    let keys = "connections = 10\ndesign = \"solo_trials\"\nconcurrencies = [1, 50]\nown_capacity_ratios = [0.3, 0.6]\n\
+        objective = \"p99<50ms\"\ncold_requests = 100\nusers = 10\nramp_up_s = 0.5\nkeep_alive = false";
+    let root = sound();
+    let text = EXPERIMENT.replace("connections = 10", keys);
+    write(root.path(), "experiments/try/experiment.toml", &text);
+    let catalog = Catalog::scan(root.path());
+    assert_eq!(catalog.faults, []);
+    let manifest = &catalog.experiment("try").unwrap().manifest;
+    assert_eq!(
+        manifest.levels(),
+        ["c1", "c50", "own30", "own60", "slo", "cold", "ramp"]
+    );
+    assert!(!manifest.keep_alive);
+}
+
+#[test]
+fn a_claim_and_a_published_figure_name_levels_and_treatments_that_are_there() {
+    let claim = "connections = 10\nconcurrencies = [50]\n\n[[claim]]\nid = \"1\"\nquote = \"It is faster.\"\n\
+        metric = \"goodput_per_s\"\ntreatment = \"a\"\nagainst = \"b\"\n";
+    in_experiment(
+        "connections = 10",
+        &format!("{claim}level = \"c5\""),
+        "16: level: the experiment measures no level `c5`; did you mean `c50`?",
+    );
+    in_experiment(
+        "connections = 10",
+        &format!("{claim}like_for_like_against = \"z\""),
+        "16: like_for_like_against: there is no treatment `z`; did you mean `a`?",
+    );
+    in_experiment(
+        "connections = 10",
+        &format!(
+            "{claim}\n[[published]]\ntreatment = \"a\"\nmetric = \"goodput_per_s\"\nvalue = -1"
+        ),
+        "20: value: -1 is not a figure; give a number, 0 or more",
+    );
+    let root = sound();
+    let row = "\n[[published]]\ntreatment = \"a\"\nmetric = \"other_ns\"\nvalue = 1";
+    let text = format!("{EXPERIMENT}{row}");
+    write(root.path(), "experiments/try/experiment.toml", &text);
+    let catalog = Catalog::scan(root.path());
+    let experiment = catalog.experiment("try").unwrap();
+    let known = experiment.manifest.primary_metric.as_str();
+    let faults = experiment.metric_faults(&[known]);
+    let fault = faults[0].to_string();
+    assert!(
+        fault.contains(": metric: there is no metric `other_ns`"),
+        "{fault}"
+    );
+    assert_eq!(faults[0].line, Some(22));
+}
+
+#[test]
+fn a_treatment_may_change_what_it_is_asked_and_what_its_database_is_set_to() {
+    for (keys, expected) in [
+        (
+            "path = \"rows\"",
+            "13: path: `rows` is not a request target; start it with / and percent-encode blanks and what is not ASCII",
+        ),
+        (
+            "feed = \"other.txt\"",
+            "13: feed: there is no feed `other.txt` in the workload `rows`; add the file there or correct the name",
+        ),
+        (
+            "database_settings = { port = 1 }",
+            "13: port: the bench sets it; remove it",
+        ),
+        (
+            "database_settings = { max_connections = 0 }",
+            "13: max_connections: 0 is not a number of connections; give a whole number from 1 to 10000",
+        ),
+        (
+            "after = \"a\"",
+            "13: after: `a` would stand on itself; name the rung below, or remove it from the lowest",
+        ),
+        (
+            "after = \"c\"",
+            "13: after: there is no treatment `c`; did you mean `a`?",
+        ),
+    ] {
+        let with = format!("workload = \"rows\"\n{keys}");
+        in_experiment("workload = \"rows\"", &with, expected);
+    }
+    in_experiment(
+        "workload = \"plain\"",
+        "workload = \"plain\"\ndatabase_settings = { max_connections = 100 }",
+        "19: database_settings: the workload `plain` has no database; remove it",
+    );
+}
+
+#[test]
+fn a_pool_is_held_against_the_connections_of_its_own_server() {
+    let root = sound();
+    let text = EXPERIMENT.replace(
+        "db_pool_size = 10",
+        "db_pool_size = 110\ndatabase_settings = { max_connections = 200, work_mem = \"8MB\" }",
+    );
+    write(root.path(), "experiments/try/experiment.toml", &text);
+    let catalog = Catalog::scan(root.path());
+    assert_eq!(catalog.experiment("try").unwrap().pool_faults(100, 3), []);
+}
+
+#[test]
+fn a_tool_is_a_program_of_the_path_with_a_limit() {
+    let tool = |text: &str| format!("connections = 10\n\n[[tool]]\n{text}");
+    in_experiment(
+        "connections = 10",
+        &tool("name = \"bin/wrk\"\nargs = [\"{url}\"]"),
+        "10: name: `bin/wrk` is not the name of a program on the PATH; give a program without a folder",
+    );
+    in_experiment(
+        "connections = 10",
+        &tool("name = \"wrk\"\nargs = []\nwithin_s = 0"),
+        "12: within_s: 0 s is not a limit; give seconds, 1 to 3600",
+    );
+}

@@ -245,6 +245,7 @@ mod tests {
     fn slice(load: &str, good: u64, service_cpu_ns: Option<u64>) -> Slice {
         Slice {
             load: load.to_owned(),
+            level: None,
             at_s: 0.0,
             window_s: 1.0,
             canary_ns: None,

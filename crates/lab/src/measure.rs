@@ -122,6 +122,7 @@ impl<'a> Bench<'a> {
         let window_s = seen.window_ns as f64 / 1e9;
         let record = Slice {
             load: turn.kind.word().to_owned(),
+            level: None,
             at_s,
             window_s,
             canary_ns: Some(canary.as_nanos() as u64),

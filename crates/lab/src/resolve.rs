@@ -78,8 +78,14 @@ fn treatment(manifest: &TreatmentManifest, title: String, ranked: bool) -> Treat
         workload: Some(manifest.workload.clone()),
         url: None,
         launch: Some(manifest.launch.clone()),
+        after: manifest.after.clone(),
         ranked,
         settings,
+        database_settings: manifest
+            .database_settings
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect(),
         facts: BTreeMap::new(),
     }
 }
@@ -111,7 +117,7 @@ pub fn design(
     budget_s: Option<u64>,
 ) -> Design {
     Design {
-        kind: "sliced_blocks".to_owned(),
+        kind: manifest.design.word().to_owned(),
         seed,
         budget_s: budget_s.unwrap_or(manifest.budget_s),
         min_blocks_count: manifest.min_blocks,
@@ -123,6 +129,17 @@ pub fn design(
         closed_slices_count: manifest.closed_slices,
         warm_up_cap_s: manifest.warm_up_cap_s,
         connections_count: manifest.connections,
+        keep_alive: manifest.keep_alive,
+        concurrencies: manifest.concurrencies.clone(),
+        own_capacity_ratios: manifest.own_capacity_ratios.clone(),
+        objective: manifest.objective.clone(),
+        cold_requests_count: manifest.cold_requests,
+        users_count: manifest.users,
+        ramp_up_s: manifest.ramp_up_s,
+        requests_per_user_count: manifest
+            .users
+            .map(|_| manifest.requests_per_user.unwrap_or(1)),
+        services_at_once_count: None,
         arrival_rate_per_s: None,
         pilot_capacity_per_s: BTreeMap::new(),
         service_cpus: placement.service_cpus.clone(),

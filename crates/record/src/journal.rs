@@ -138,7 +138,8 @@ fn check_figures(trial: &Trial) -> Result<(), String> {
     if trial.schema != Trial::SCHEMA {
         return Err(format!("schema must be \"{}\"", Trial::SCHEMA));
     }
-    for (name, value) in &trial.metrics {
+    let of_levels = trial.levels.iter().flat_map(|level| &level.metrics);
+    for (name, value) in trial.metrics.iter().chain(of_levels) {
         if metric(name).is_none() {
             return Err(format!("{name} is not in the table of metrics"));
         }

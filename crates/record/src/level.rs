@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 /// What one fresh start showed under one level of load, apart from its main slices.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Name within the experiment: `c10`, `own30`, `slo`, `cold`, `ramp`.
+    /// Name: `c10` (closed loop, 10 connections), `own60` (open loop at 60 % of its own capacity), `slo` (capacity
+    /// under the objective), `cold` (a fixed count right after the start), `ramp` (users).
     pub level: String,
     /// Kind of load: `closed`, `open`, `users`, `cold` or `capacity`.
     pub load: String,
-    /// Connections of the closed loop.
+    /// Connections of the closed loop; for `users` how many there were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency_count: Option<u32>,
     /// Arrivals per second of the open loop.
@@ -24,4 +25,7 @@ pub struct Level {
     pub metrics: BTreeMap<String, f64>,
     /// Requests by outcome.
     pub outcomes: BTreeMap<String, u64>,
+    /// What a reader should know of it, for instance why a capacity is only a lower bound.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }

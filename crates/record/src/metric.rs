@@ -110,10 +110,34 @@ pub const METRICS: &[Metric] = &[
         "Median service time in the closed loop.",
     ),
     lower(
+        "closed_service_p90_ns",
+        "Closed p90",
+        "ns",
+        "90th percentile of service time in the closed loop.",
+    ),
+    lower(
         "closed_service_p99_ns",
         "Closed p99",
         "ns",
         "99th percentile of service time in the closed loop.",
+    ),
+    lower(
+        "closed_service_mean_ns",
+        "Closed mean",
+        "ns",
+        "Mean service time over answers in the closed loop.",
+    ),
+    higher(
+        "capacity_under_objective_per_s",
+        "Capacity",
+        "per_s",
+        "Highest arrival rate that kept the objective, with every request answered rightly and in time.",
+    ),
+    lower(
+        "elapsed_ns",
+        "Elapsed",
+        "ns",
+        "From the first request to the last answer, where the number of requests was fixed.",
     ),
     lower(
         "memory_peak_bytes",
@@ -186,6 +210,12 @@ pub const METRICS: &[Metric] = &[
         "Warm-up",
         "ns",
         "Time until the warm-up rule was met, or its cap.",
+    ),
+    describes(
+        "warm_up_movement_ratio",
+        "Warm-up drift",
+        "ratio",
+        "How much the rate, relative to the canary, still moved over the last windows of the warm-up.",
     ),
 ];
 

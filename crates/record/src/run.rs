@@ -79,8 +79,36 @@ pub struct Design {
     pub closed_slices_count: u32,
     /// Seconds of warm-up at most.
     pub warm_up_cap_s: f64,
-    /// Keep-alive connections per service, and so the closed loop's concurrency.
+    /// Connections per service, and so the closed loop's concurrency.
     pub connections_count: u32,
+    /// False where every request opened a connection of its own.
+    #[serde(default = "yes")]
+    pub keep_alive: bool,
+    /// Further closed loops, by connections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub concurrencies: Vec<u32>,
+    /// Further open loops, by share of each treatment's own pilot capacity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_capacity_ratios: Vec<f64>,
+    /// Objective under which capacity was searched, as the experiment wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objective: Option<String>,
+    /// Requests of the cold phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_requests_count: Option<u64>,
+    /// Users of the ramp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users_count: Option<u32>,
+    /// Seconds over which they began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp_up_s: Option<f64>,
+    /// Requests of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_user_count: Option<u64>,
+    /// Services up at once, where that is fewer than there are treatments: blocks are then run in groups that share
+    /// the baseline and the twin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub services_at_once_count: Option<u32>,
     /// Arrival rate for all in the open slices; absent until the pilot found it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrival_rate_per_s: Option<f64>,
@@ -115,11 +143,17 @@ pub struct Treatment {
     /// Launch mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<String>,
+    /// The treatment that this one adds a layer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
     /// False: shown, never ranked.
     pub ranked: bool,
     /// Environment it was given, secrets left out.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
+    /// PostgreSQL settings of its own server, where they differ from the run's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub database_settings: BTreeMap<String, String>,
     /// Facts that verification and preparation found: versions, body bytes.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
@@ -146,4 +180,8 @@ pub struct Skipped {
     pub treatment: String,
     /// Why.
     pub reason: String,
+}
+
+fn yes() -> bool {
+    true
 }

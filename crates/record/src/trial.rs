@@ -35,10 +35,10 @@ pub struct Trial {
     /// Results of the audit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audit: Vec<AuditLine>,
-    /// Levels of load it was put under besides its main slices.
+    /// Figures under other loads than that of the main slices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub levels: Vec<Level>,
-    /// The slices it was collapsed from.
+    /// The slices it was collapsed from, those of the levels included.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slices: Vec<Slice>,
 }
@@ -86,8 +86,11 @@ pub enum AuditStatus {
 /// One measured window of a trial.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slice {
-    /// `open` at the equal arrival rate, or `closed`.
+    /// `open` at the equal arrival rate, or `closed`; in a slice of a level `open` or `closed` too.
     pub load: String,
+    /// The level it belongs to; absent for the main slices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
     /// Start of the window, seconds since the run began.
     pub at_s: f64,
     /// Length of the measured window.

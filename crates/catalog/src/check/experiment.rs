@@ -1,9 +1,15 @@
-//! `experiment.toml`.
+//! `experiment.toml`: its treatments and the figures of its design.
 
+use std::path::{Component, Path};
+
+use super::{claims, loads};
 use crate::fault::{Fault, choose};
 use crate::pool::pool_per_worker;
 use crate::source::{Source, Step, Step::Item, Step::Key};
-use crate::{Catalog, EXPERIMENT_SCHEMA, ExperimentManifest, LookupError, TreatmentManifest};
+use crate::{
+    Catalog, DatabaseSetting, EXPERIMENT_SCHEMA, ExperimentManifest, LookupError,
+    TreatmentManifest, Workload,
+};
 
 /// Ends of the names of metrics.
 const UNITS: [&str; 6] = ["_us", "_ns", "_per_s", "_bytes", "_ratio", "_count"];
@@ -28,9 +34,14 @@ pub(crate) fn experiment(manifest: &ExperimentManifest, known: &Catalog, source:
     metric(&manifest.primary_metric, &[Key("primary_metric")], source);
     for (index, entry) in manifest.treatment.iter().enumerate() {
         treatment(entry, [Key("treatment"), Item(index)], known, source);
+        if let Some(after) = &entry.after {
+            let steps = [Key("treatment"), Item(index), Key("after")];
+            treatment_name(manifest, after, &steps, source);
+        }
     }
-    claims(manifest, source);
-    published(manifest, source);
+    loads::loads(manifest, source);
+    ladder(manifest, source);
+    claims::claims(manifest, source);
 }
 
 /// What is wrong with the stacks and workloads that an experiment names, each once.
@@ -53,7 +64,7 @@ pub(crate) fn causes(manifest: &ExperimentManifest, known: &Catalog) -> Vec<Faul
 }
 
 /// Notes a name that no metric can have: those end in their unit.
-fn metric(name: &str, steps: &[Step<'_>], source: &mut Source) {
+pub(super) fn metric(name: &str, steps: &[Step<'_>], source: &mut Source) {
     let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let unit = UNITS.iter().any(|unit| name.ends_with(unit));
     if !unit || !name.bytes().all(letters) {
@@ -65,7 +76,7 @@ fn metric(name: &str, steps: &[Step<'_>], source: &mut Source) {
     }
 }
 
-fn treatment_name(
+pub(super) fn treatment_name(
     manifest: &ExperimentManifest,
     name: &str,
     steps: &[Step<'_>],
@@ -199,7 +210,26 @@ fn treatment(
             );
         }
     }
+    if let Some(path) = &entry.path {
+        super::target(path, &[list, item, Key("path")], source);
+        if entry.feed.is_some() {
+            source.wrong(
+                &[list, item, Key("path")],
+                "a feed gives every request target",
+                "keep `path` or `feed`",
+            );
+        }
+    }
+    database_settings(entry, [list, item], source);
     if let Ok(workload) = workload {
+        feed(entry, workload, [list, item], source);
+        if workload.manifest.database.is_empty() && !entry.database_settings.is_empty() {
+            source.wrong(
+                &[list, item, Key("database_settings")],
+                format!("the workload `{}` has no database", entry.workload),
+                "remove it",
+            );
+        }
         pool(
             entry,
             !workload.manifest.database.is_empty(),
@@ -270,68 +300,97 @@ fn pool(
     }
 }
 
-fn claims(manifest: &ExperimentManifest, source: &mut Source) {
-    for (index, claim) in manifest.claim.iter().enumerate() {
-        let at = |key| [Key("claim"), Item(index), Key(key)];
-        let named = [
-            ("treatment", &claim.treatment),
-            ("against", &claim.against),
-            ("like_for_like_treatment", &claim.like_for_like_treatment),
-            ("like_for_like_against", &claim.like_for_like_against),
-        ];
-        for (key, name) in named {
-            if let Some(name) = name {
-                treatment_name(manifest, name, &at(key), source);
+/// Notes rungs that are each above the other.
+fn ladder(manifest: &ExperimentManifest, source: &mut Source) {
+    let below = |name: &str| {
+        let entry = manifest.treatment.iter().find(|entry| entry.name == name);
+        entry.and_then(|entry| entry.after.as_deref())
+    };
+    for (index, entry) in manifest.treatment.iter().enumerate() {
+        let mut rung = entry.after.as_deref();
+        // No ladder has more rungs than there are treatments.
+        for _ in 0..manifest.treatment.len() {
+            if rung == Some(&entry.name) {
+                source.wrong(
+                    &[Key("treatment"), Item(index), Key("after")],
+                    format!("`{}` would stand on itself", entry.name),
+                    "name the rung below, or remove it from the lowest",
+                );
+                break;
             }
-        }
-        if let Some(name) = &claim.metric {
-            metric(name, &at("metric"), source);
-        }
-        let testable =
-            claim.metric.is_some() && claim.treatment.is_some() && claim.against.is_some();
-        match (&claim.untestable, testable) {
-            (None, false) => source.wrong(
-                &at("metric"),
-                format!(
-                    "the claim `{}` says neither how it is tested nor why it cannot be",
-                    claim.id
-                ),
-                "add `metric`, `treatment` and `against`, or `untestable`",
-            ),
-            (Some(_), true) => source.wrong(
-                &at("untestable"),
-                format!(
-                    "the claim `{}` says both how it is tested and why it cannot be",
-                    claim.id
-                ),
-                "keep one of the two",
-            ),
-            _ => {}
-        }
-        if claim
-            .published_ratio
-            .is_some_and(|ratio| !(ratio > 0.0 && ratio.is_finite()))
-        {
-            source.wrong(
-                &at("published_ratio"),
-                "it is not a ratio",
-                "give a number above 0",
-            );
+            rung = rung.and_then(below);
         }
     }
 }
 
-fn published(manifest: &ExperimentManifest, source: &mut Source) {
-    for (index, cell) in manifest.published.iter().enumerate() {
-        let at = |key| [Key("published"), Item(index), Key(key)];
-        treatment_name(manifest, &cell.treatment, &at("treatment"), source);
-        metric(&cell.metric, &at("metric"), source);
-        if !(cell.value >= 0.0 && cell.value.is_finite()) {
-            let value = cell.value;
+fn feed(
+    entry: &TreatmentManifest,
+    workload: &Workload,
+    [list, item]: [Step<'_>; 2],
+    source: &mut Source,
+) {
+    let Some(file) = &entry.feed else { return };
+    let plain = Path::new(file)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let text = std::fs::read_to_string(workload.folder.join(file));
+    match text {
+        Ok(text) if plain && !text.trim().is_empty() => {
+            for line in text.lines().filter(|line| !super::is_target(line)).take(1) {
+                source.wrong(
+                    &[list, item, Key("feed")],
+                    format!("`{file}` has a line `{}`", line.escape_debug()),
+                    "give one request target a line, starting with /",
+                );
+            }
+        }
+        _ => source.wrong(
+            &[list, item, Key("feed")],
+            format!(
+                "there is no feed `{file}` in the workload `{}`",
+                entry.workload
+            ),
+            "add the file there or correct the name",
+        ),
+    }
+}
+
+/// Settings that the bench itself must have in its hands.
+const OWN_SETTINGS: [&str; 6] = [
+    "port",
+    "listen_addresses",
+    "unix_socket_directories",
+    "data_directory",
+    "config_file",
+    "hba_file",
+];
+
+fn database_settings(entry: &TreatmentManifest, [list, item]: [Step<'_>; 2], source: &mut Source) {
+    let part =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.".contains(&byte);
+    for (name, value) in &entry.database_settings {
+        let steps = [list, item, Key("database_settings"), Key(name)];
+        if OWN_SETTINGS.contains(&name.as_str()) {
+            source.wrong(&steps, "the bench sets it", "remove it");
+        } else if name.is_empty() || !name.bytes().all(part) {
             source.wrong(
-                &at("value"),
-                format!("{value} is not a figure"),
-                "give a number from 0",
+                &steps,
+                "it is not the name of a PostgreSQL setting",
+                "give one as `SHOW ALL` names it",
+            );
+        }
+        if value.to_string().contains(['\n', '\0']) {
+            source.wrong(&steps, "it has a line end in it", "give one line");
+        }
+        let least_one = match value {
+            DatabaseSetting::Whole(number) => *number >= 1 && *number <= 10_000,
+            _ => false,
+        };
+        if name == "max_connections" && !least_one {
+            source.wrong(
+                &steps,
+                format!("{value} is not a number of connections"),
+                "give a whole number from 1 to 10000",
             );
         }
     }

@@ -1,7 +1,9 @@
 //! What a manifest must say beyond its types: ranges, references and files that exist.
 
+mod claims;
 mod contract;
 mod experiment;
+mod loads;
 mod stack;
 mod workload;
 

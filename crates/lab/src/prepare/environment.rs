@@ -180,6 +180,10 @@ mod tests {
             db_pool_size: None,
             db_pool_idle: None,
             env: BTreeMap::new(),
+            path: None,
+            feed: None,
+            database_settings: BTreeMap::new(),
+            after: None,
         }
     }
 

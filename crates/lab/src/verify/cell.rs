@@ -174,6 +174,10 @@ fn treatment(
         db_pool_size: has_database.then_some(POOL),
         db_pool_idle: None,
         env: BTreeMap::new(),
+        path: None,
+        feed: None,
+        database_settings: BTreeMap::new(),
+        after: None,
     }
 }
 

@@ -138,6 +138,10 @@ impl<'a> Bench<'a> {
             db_pool_size: Some(POOL),
             db_pool_idle: None,
             env: BTreeMap::new(),
+            path: None,
+            feed: None,
+            database_settings: BTreeMap::new(),
+            after: None,
         };
         let mut env = service_environment(&launch.env, &treatment);
         env.insert("HOST".to_owned(), addr.ip().to_string());

@@ -1,0 +1,89 @@
+//! The claims and published figures of `experiment.toml`.
+
+use super::experiment::{metric, treatment_name};
+use crate::ExperimentManifest;
+use crate::fault::choose;
+use crate::source::{Source, Step, Step::Item, Step::Key};
+
+pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
+    for (index, claim) in manifest.claim.iter().enumerate() {
+        let at = |key| [Key("claim"), Item(index), Key(key)];
+        for (key, name) in [
+            ("treatment", &claim.treatment),
+            ("against", &claim.against),
+            ("like_for_like_treatment", &claim.like_for_like_treatment),
+            ("like_for_like_against", &claim.like_for_like_against),
+        ] {
+            if let Some(name) = name {
+                treatment_name(manifest, name, &at(key), source);
+            }
+        }
+        if let Some(name) = &claim.metric {
+            metric(name, &at("metric"), source);
+        }
+        level(manifest, claim.level.as_deref(), &at("level"), source);
+        let testable =
+            claim.metric.is_some() && claim.treatment.is_some() && claim.against.is_some();
+        match (&claim.untestable, testable) {
+            (None, false) => source.wrong(
+                &at("metric"),
+                format!(
+                    "the claim `{}` says neither how it is tested nor why it cannot be",
+                    claim.id
+                ),
+                "add `metric`, `treatment` and `against`, or `untestable`",
+            ),
+            (Some(_), true) => source.wrong(
+                &at("untestable"),
+                format!(
+                    "the claim `{}` says both how it is tested and why it cannot be",
+                    claim.id
+                ),
+                "keep one of the two",
+            ),
+            _ => {}
+        }
+        if claim
+            .published_ratio
+            .is_some_and(|ratio| !(ratio > 0.0 && ratio.is_finite()))
+        {
+            source.wrong(
+                &at("published_ratio"),
+                "it is not a ratio",
+                "give a number above 0",
+            );
+        }
+    }
+    for (index, row) in manifest.published.iter().enumerate() {
+        let at = |key| [Key("published"), Item(index), Key(key)];
+        treatment_name(manifest, &row.treatment, &at("treatment"), source);
+        metric(&row.metric, &at("metric"), source);
+        level(manifest, row.level.as_deref(), &at("level"), source);
+        if !row.value.is_finite() || row.value < 0.0 {
+            source.wrong(
+                &at("value"),
+                format!("{} is not a figure", row.value),
+                "give a number, 0 or more",
+            );
+        }
+    }
+}
+
+/// Notes a level of load that the experiment does not measure.
+fn level(
+    manifest: &ExperimentManifest,
+    name: Option<&str>,
+    steps: &[Step<'_>],
+    source: &mut Source,
+) {
+    let Some(name) = name else { return };
+    let levels = manifest.levels();
+    if !levels.iter().any(|level| level == name) {
+        let problem = format!("the experiment measures no level `{name}`");
+        source.wrong(
+            steps,
+            problem,
+            choose(name, levels.iter().map(String::as_str)),
+        );
+    }
+}
