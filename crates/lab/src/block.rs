@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use record::{Design, Event, Histograms, Trial, TrialStatus};
+use record::{Design, Event, Histograms, Sample, Trial, TrialStatus};
 
 use crate::collapse::Seen;
 use crate::database::CONNECTION_LIMIT;
@@ -18,6 +18,7 @@ use crate::supervise::Supervisor;
 use crate::sut::{Sut, free_addr};
 use crate::treatment::{Entry, Origin};
 use crate::warm::warm_up;
+use crate::watched::Around;
 
 /// What a block is run with.
 pub struct Hands<'a> {
@@ -41,6 +42,8 @@ pub struct Measured {
     pub trial: Trial,
     /// Its distributions.
     pub histograms: Histograms,
+    /// Its time series.
+    pub samples: Vec<Sample>,
 }
 
 /// Runs one block. `None`: it was interrupted, and its trials did not end.
@@ -190,6 +193,12 @@ pub(crate) fn start(
         hands.ready_within,
     )?;
     sut.standin = standin;
+    let postgres = hands
+        .postgres
+        .as_ref()
+        .filter(|_| launchable.database.is_some());
+    sut.activity = postgres.map(|postgres| postgres.activity(&entry.treatment.name));
+    sut.eyes().open();
     Ok(sut)
 }
 
@@ -246,13 +255,19 @@ fn blank_trial(block: u32, entry: &Entry) -> Trial {
     }
 }
 
-fn close_trial(mut trial: Trial, seen: Option<Seen>) -> Measured {
+fn close_trial(mut trial: Trial, mut seen: Option<Seen>) -> Measured {
     trial.ended_at = now();
     let histograms = seen.as_ref().map(Seen::histograms).unwrap_or_default();
+    let around = seen.as_mut().map(|seen| &mut seen.around);
+    let samples = around.map(Around::take_samples).unwrap_or_default();
     if let Some(seen) = seen {
         seen.collapse_into(&mut trial);
     }
-    Measured { trial, histograms }
+    Measured {
+        trial,
+        histograms,
+        samples,
+    }
 }
 
 pub(crate) fn now() -> String {

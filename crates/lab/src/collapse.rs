@@ -7,6 +7,7 @@ use record::{Histograms, Slice, Trial};
 
 use crate::audit::{Evidence, audit, judge};
 use crate::design::SliceKind;
+use crate::watched::Around;
 
 /// Everything one fresh start of one treatment showed.
 #[derive(Debug, Default)]
@@ -29,6 +30,8 @@ pub struct Seen {
     pub idle_cpu_ns: u64,
     /// Wall time of the windows in which others were measured.
     pub idle_wall_ns: u64,
+    /// What was seen around the slices.
+    pub around: Around,
     /// What went wrong outside the load.
     pub broken: Vec<String>,
 }
@@ -104,6 +107,7 @@ impl Seen {
         metrics.put("warm_up_ns", whole(self.warm_up_ns));
         metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
+        self.around.put_into(&mut metrics);
         let count = |of: fn(&Slice) -> u64| {
             let total: u64 = self.slices.iter().map(of).sum();
             (!self.slices.is_empty()).then_some(total as f64)
@@ -130,14 +134,21 @@ impl Seen {
     }
 }
 
+/// Figures by metric name; what was not measured is absent.
 #[derive(Default)]
-struct Metrics(BTreeMap<String, f64>);
+pub(crate) struct Metrics(BTreeMap<String, f64>);
 
 impl Metrics {
-    fn put(&mut self, name: &str, value: Option<f64>) {
+    /// Puts a figure, unless there is none or it is not a number.
+    pub(crate) fn put(&mut self, name: &str, value: Option<f64>) {
         if let Some(value) = value.filter(|value| value.is_finite()) {
             self.0.insert(name.to_owned(), value);
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
     }
 
     fn put_percentiles(&mut self, times: &Distribution, named: &[(&str, f64)]) {

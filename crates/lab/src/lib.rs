@@ -35,6 +35,7 @@ mod sut;
 mod treatment;
 pub mod verify;
 mod warm;
+mod watched;
 
 pub use error::LabError;
 pub use experiment::{Choices, Ended, Lab};

@@ -13,6 +13,7 @@ use crate::error::LabError;
 use crate::place::{Placement, allowed_cpus, pin_this_thread};
 use crate::sample::Tree;
 use crate::sut::Sut;
+use crate::watched::Before;
 
 /// Share of each slice that is discarded at its start.
 pub const DISCARD_RATIO: f64 = 0.1;
@@ -105,7 +106,9 @@ impl<'a> Bench<'a> {
         // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
         let before = Mark::now(self.look_up(suts));
         let started_at = Instant::now();
-        watch_memory(suts, turn.treatment, true);
+        let around = suts[turn.treatment]
+            .as_ref()
+            .map(|sut| Before::slice(&sut.eyes(), turn.kind, self.began));
         let (mut opened, mut closed) = (Reading::default(), Reading::default());
         let database = &mut self.database;
         let mut at_edge = |edge| match edge {
@@ -115,7 +118,15 @@ impl<'a> Bench<'a> {
         let seen = self
             .session
             .drive(target, &slice, &mut at_edge, self.stop)?;
-        watch_memory(suts, turn.treatment, false);
+        let looking_ns = suts[turn.treatment]
+            .as_mut()
+            .zip(around)
+            .map_or(0, |(sut, before)| {
+                let mut around = std::mem::take(&mut sut.seen.around);
+                let looking_ns = around.add(&before, &sut.eyes(), &self.placement, &seen);
+                sut.seen.around = around;
+                looking_ns
+            });
         let after = Mark::now(self.look_up(suts));
         self.watch
             .add(&before, &after, started_at.elapsed().as_secs_f64());
@@ -132,7 +143,7 @@ impl<'a> Bench<'a> {
             database_cpu_ns: closed
                 .database
                 .zip(opened.database)
-                .map(|(after, before)| after.saturating_sub(before)),
+                .map(|(after, before)| after.saturating_sub(before + looking_ns)),
             generator_cpu_ns: Some(seen.generator_cpu_ns),
         };
         for (index, sut) in suts.iter_mut().enumerate() {
@@ -212,12 +223,6 @@ impl Reading {
                 .collect(),
             database: database.as_mut().and_then(Tree::known_cpu_ns),
         }
-    }
-}
-
-fn watch_memory(suts: &[Option<Sut>], measured: usize, watched: bool) {
-    if let Some(sut) = &suts[measured] {
-        sut.watch_memory(watched);
     }
 }
 

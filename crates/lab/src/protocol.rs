@@ -101,10 +101,13 @@ pub fn run_blocks(
     Ok(ended)
 }
 
-/// Distributions first: a trial that is in the journal has them.
+/// Distributions and samples first: a trial that is in the journal has them.
 fn store(dir: &RunDir, measured: &Measured) -> Result<(), LabError> {
     if !measured.histograms.is_empty() {
         dir.write_histogram(&measured.trial.trial, &measured.histograms)?;
+    }
+    if !measured.samples.is_empty() {
+        dir.append_samples(&measured.trial.trial, &measured.samples)?;
     }
     dir.append_trial(&measured.trial)?;
     Ok(())

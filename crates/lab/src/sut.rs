@@ -8,13 +8,15 @@ use load::{ExchangeError, Session, TargetId, exchange};
 
 use crate::collapse::Seen;
 use crate::error::LabError;
-use crate::sample::{MemorySampler, Tree, pss_bytes};
+use crate::postgres::Activity;
+use crate::sample::{Sampler, Tree, pss_bytes};
 use crate::standin::StandIn;
 use crate::supervise::{Child, Spec, Supervisor};
 use crate::treatment::Question;
+use crate::watched::Eyes;
 
-/// How often memory is sampled.
-const MEMORY_SAMPLES_PER_S: f64 = 5.0;
+/// How often what it uses is sampled.
+const SAMPLES_PER_S: f64 = 5.0;
 /// Longest wait for one answer while the service starts.
 const ONE_ANSWER_WITHIN: Duration = Duration::from_secs(5);
 /// Time between two tries while nothing listens yet: what start-up is known to.
@@ -34,6 +36,8 @@ pub struct Sut {
     process: Option<Process>,
     /// What it calls in place of its upstream; `None` without one.
     pub standin: Option<StandIn>,
+    /// A way to look at its database; `None` without one.
+    pub activity: Option<Activity>,
     /// What this start has shown.
     pub seen: Seen,
 }
@@ -41,7 +45,7 @@ pub struct Sut {
 struct Process {
     child: Child,
     tree: Tree,
-    memory: MemorySampler,
+    sampler: Sampler,
 }
 
 impl Sut {
@@ -77,10 +81,11 @@ impl Sut {
             target: session.add_target(question.target(addr)),
             process: Some(Process {
                 tree: Tree::of(pid),
-                memory: MemorySampler::start(pid, MEMORY_SAMPLES_PER_S),
+                sampler: Sampler::start(pid, SAMPLES_PER_S),
                 child,
             }),
             standin: None,
+            activity: None,
             seen,
         })
     }
@@ -93,6 +98,7 @@ impl Sut {
             target,
             process: None,
             standin: None,
+            activity: None,
             seen: Seen::default(),
         }
     }
@@ -120,10 +126,15 @@ impl Sut {
         true
     }
 
-    /// Samples its memory, or lets it be: sampling takes time of the generator's CPU.
-    pub fn watch_memory(&self, watched: bool) {
-        if let Some(process) = &self.process {
-            process.memory.pause(!watched);
+    /// Where to look at it while it is measured.
+    pub fn eyes(&self) -> Eyes<'_> {
+        Eyes {
+            process: self
+                .process
+                .as_ref()
+                .map(|process| (process.child.pid(), &process.sampler)),
+            activity: self.activity.as_ref(),
+            standin: self.standin.as_ref(),
         }
     }
 
@@ -132,7 +143,7 @@ impl Sut {
     pub fn read_memory(&mut self) {
         if let Some(process) = &self.process {
             self.seen.memory_pss_bytes = pss_bytes(process.child.pid());
-            self.seen.memory_peak_bytes = process.memory.peak_bytes();
+            self.seen.memory_peak_bytes = process.sampler.peak_bytes();
         }
     }
 

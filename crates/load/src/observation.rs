@@ -20,6 +20,9 @@ pub struct Observations {
     pub answers_in_window_count: u64,
     /// Good answers that arrived within the window.
     pub good_answers_in_window_count: u64,
+    /// Whole answers of the whole drive: those before the window opened and after it closed, too. For what is
+    /// counted from before a drive to after it.
+    pub answers_in_drive_count: u64,
     /// Whether requests followed a schedule, so that there are response times and send delays.
     pub open_loop: bool,
     /// done − sent, by how requests ended.
@@ -119,6 +122,7 @@ impl Observations {
             window_ns: 0,
             answers_in_window_count: 0,
             good_answers_in_window_count: 0,
+            answers_in_drive_count: 0,
             open_loop,
             service: ByEnding::new(),
             response: ByEnding::new(),
@@ -166,6 +170,7 @@ impl Observations {
         }
         self.answers_in_window_count += other.answers_in_window_count;
         self.good_answers_in_window_count += other.good_answers_in_window_count;
+        self.answers_in_drive_count += other.answers_in_drive_count;
         self.service.add(&other.service);
         self.response.add(&other.response);
         add(&mut self.send_delay, &other.send_delay);

@@ -10,6 +10,7 @@ pub mod environment;
 pub mod interval;
 pub mod jackknife;
 pub mod knee;
+pub mod limiter;
 pub mod paired;
 pub mod precision;
 pub mod quantile;

@@ -16,6 +16,11 @@ impl Admin {
         Admin { config, kept: None }
     }
 
+    /// Where it connects.
+    pub(super) fn config(&self) -> Config {
+        self.config.clone()
+    }
+
     /// The same server and user, another database.
     pub(super) fn config_for(&self, database: &str) -> Config {
         let mut config = self.config.clone();

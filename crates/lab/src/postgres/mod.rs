@@ -5,6 +5,7 @@
 //! generated data. Services connect as a role without privileges, so that the connections which a server
 //! reserves for superusers are not theirs.
 
+mod activity;
 mod admin;
 mod cluster;
 mod configuration;
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+pub use activity::{Activity, Backends};
 pub use error::PostgresError;
 
 use crate::supervise::Supervisor;
@@ -77,6 +79,7 @@ pub struct Postgres {
     max_connections: u32,
     reserved_connections: u32,
     counts_statements: bool,
+    watching: activity::Shared,
 }
 
 enum Place {
@@ -138,6 +141,7 @@ impl Postgres {
             .is_ok();
         let kept = u32::from(matches!(place, Place::External { .. }));
         Ok(Postgres {
+            watching: activity::Shared::new(admin.config()),
             admin,
             place,
             version: version
@@ -163,6 +167,7 @@ impl Postgres {
         };
         let revived = cluster.revive(supervisor)?;
         self.admin = Admin::new(cluster.config());
+        self.watching = activity::Shared::new(self.admin.config());
         Ok(revived)
     }
 
@@ -263,6 +268,12 @@ impl Postgres {
             .collect())
     }
 
+    /// A way to look at a service's database while it is under load. All of them share one connection.
+    pub fn activity(&self, database: &str) -> Activity {
+        self.watching
+            .activity(template::database_name(database), self.counts_statements)
+    }
+
     /// Writes all dirty pages now, so that it does not happen inside a window. An external server that does
     /// not allow it is left alone.
     ///
@@ -282,12 +293,13 @@ impl Postgres {
         if !self.counts_statements {
             return None;
         }
-        let query = "SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(rows), 0)::bigint
-            FROM pg_stat_statements AS seen JOIN pg_database AS base ON base.oid = seen.dbid
-            WHERE base.datname = $1 AND seen.query ~* '^\\s*(select|insert|update|delete|merge|with)\\y'
-              AND seen.query !~* '\\ypg_'";
         let name = template::database_name(database);
-        let row = self.admin.connect().ok()?.query_one(query, &[&name]).ok()?;
+        let row = self
+            .admin
+            .connect()
+            .ok()?
+            .query_one(activity::STATEMENTS, &[&name])
+            .ok()?;
         let count = |column| u64::try_from(row.get::<_, i64>(column)).ok();
         Some((count(0)?, count(1)?))
     }

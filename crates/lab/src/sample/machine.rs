@@ -75,6 +75,50 @@ impl MachineUse {
     }
 }
 
+/// Ticks of each CPU at one instant.
+#[derive(Clone, Debug, Default)]
+pub struct CpusReading(std::collections::BTreeMap<u32, [u64; 3]>);
+
+impl CpusReading {
+    /// Reads `/proc/stat`; nothing where the kernel does not tell.
+    pub fn now() -> CpusReading {
+        CpusReading::of(&fs::read_to_string("/proc/stat").unwrap_or_default())
+    }
+
+    fn of(text: &str) -> CpusReading {
+        let one = |line: &str| {
+            let (name, rest) = line.strip_prefix("cpu")?.split_once(' ')?;
+            Some((name.parse().ok()?, ticks(&format!("cpu {rest}"))?))
+        };
+        CpusReading(text.lines().filter_map(one).collect())
+    }
+
+    /// Share of the time of these CPUs, since an earlier reading, in which something ran on them or they were
+    /// given to others by the hypervisor: 0 to 1. `None` where it is not known.
+    pub fn busy_ratio_since(&self, earlier: &CpusReading, cpus: &[u32]) -> Option<f64> {
+        let (mut busy, mut total) = (0, 0);
+        for cpu in cpus {
+            let (now, then) = (self.0.get(cpu)?, earlier.0.get(cpu)?);
+            let [ran, stolen, all] =
+                [0, 1, 2].map(|index: usize| now[index].saturating_sub(then[index]));
+            busy += ran + stolen;
+            total += all;
+        }
+        (total > 0).then(|| busy as f64 / total as f64)
+    }
+}
+
+/// Lowest and highest clock frequency of these CPUs now, in kHz; `None` where the kernel does not tell, as on most
+/// virtual machines.
+pub fn frequencies_khz(cpus: &[u32]) -> Option<(u64, u64)> {
+    let read = |cpu: &u32| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq");
+        fs::read_to_string(path).ok()?.trim().parse::<u64>().ok()
+    };
+    let all: Vec<u64> = cpus.iter().filter_map(read).collect();
+    Some((*all.iter().min()?, *all.iter().max()?))
+}
+
 /// Busy, stolen and all ticks of the first line of `/proc/stat`: user, nice, system, idle, iowait, irq,
 /// softirq, steal (proc(5)); guest time is already in user.
 fn ticks(line: &str) -> Option<[u64; 3]> {
@@ -116,6 +160,18 @@ mod tests {
     fn waiting_for_a_disk_is_idle_and_steal_is_neither() {
         let [busy, steal, total] = ticks("cpu  10 20 30 1000 500 1 2 7 4 0").expect("eight counts");
         assert_eq!((busy, steal, total), (63, 7, 1570));
+    }
+
+    #[test]
+    fn some_cpus_are_read_apart_from_the_others() {
+        let then =
+            CpusReading::of("cpu 0 0 0 0 0 0 0 0\ncpu0 10 0 0 10 0 0 0 0\ncpu1 0 0 0 20 0 0 0 0\n");
+        let now =
+            CpusReading::of("cpu 0 0 0 0 0 0 0 0\ncpu0 19 0 0 11 0 0 0 0\ncpu1 0 0 0 30 0 0 0 0\n");
+        assert_eq!(now.busy_ratio_since(&then, &[0]), Some(0.9));
+        assert_eq!(now.busy_ratio_since(&then, &[0, 1]), Some(0.45));
+        assert_eq!(now.busy_ratio_since(&then, &[2]), None);
+        assert_eq!(now.busy_ratio_since(&then, &[]), None);
     }
 
     #[test]

@@ -4,9 +4,11 @@ mod cpu;
 mod machine;
 mod memory;
 mod sampler;
+mod threads;
 mod tree;
 
 pub use cpu::{process_cpu_ns, this_process_cpu_ns, thread_cpu_ns};
-pub use machine::{MachineReading, MachineUse};
-pub use sampler::MemorySampler;
+pub use machine::{CpusReading, MachineReading, MachineUse, frequencies_khz};
+pub use sampler::{Sampler, Sources, Watched, thinned};
+pub use threads::{ThreadsReading, ThreadsUse, thread_run_queue_wait_ns};
 pub use tree::{ContextSwitches, Tree, context_switches, pss_bytes};

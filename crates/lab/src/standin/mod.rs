@@ -49,6 +49,17 @@ fn known() -> String {
     names.join(", ")
 }
 
+/// Counts the calls of a stand-in that wait for their answer.
+#[derive(Clone, Debug)]
+pub struct UnderWay(Arc<Shared>);
+
+impl UnderWay {
+    /// Calls that wait now.
+    pub fn count(&self) -> usize {
+        self.0.under_way_count()
+    }
+}
+
 /// A running stand-in. It stops when it is dropped.
 #[derive(Debug)]
 pub struct StandIn {
@@ -100,6 +111,11 @@ impl StandIn {
     /// Connections that clients hold open now.
     pub fn open_connections_count(&self) -> u64 {
         self.shared.open_connections_count()
+    }
+
+    /// How many calls are under way, for somebody who does not own it.
+    pub fn under_way(&self) -> UnderWay {
+        UnderWay(Arc::clone(&self.shared))
     }
 
     /// What it was asked since it started.

@@ -86,6 +86,10 @@ impl Shared {
         locked(&self.state).calls
     }
 
+    pub(super) fn under_way_count(&self) -> usize {
+        locked(&self.state).under_way.len()
+    }
+
     pub(super) fn open_connections_count(&self) -> u64 {
         self.open_connections_count.load(Ordering::Relaxed)
     }

@@ -140,6 +140,7 @@ impl Recorder {
     }
 
     pub fn finish(mut self) -> Observations {
+        self.seen.answers_in_drive_count = self.counts.answers;
         let statuses = (0_u16..).zip(self.status.iter().copied());
         self.seen.status = statuses
             .filter(|(_, count)| *count > 0)
