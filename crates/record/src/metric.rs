@@ -25,6 +25,8 @@ pub struct Metric {
     pub unit: &'static str,
     /// Which way is better.
     pub better: Better,
+    /// Whether trials add up to it, as they do to a number of answers.
+    pub adds_up: bool,
     /// What it is, in one sentence.
     pub description: &'static str,
 }
@@ -187,13 +189,13 @@ pub const METRICS: &[Metric] = &[
         "ratio",
         "CPU time of the generator over wall time in the closed loop; 1 is one core.",
     ),
-    describes(
+    adds_up(
         "good_answers_count",
         "Good answers",
         "count",
         "Good answers in the measured windows.",
     ),
-    describes(
+    adds_up(
         "failed_requests_count",
         "Failed",
         "count",
@@ -259,7 +261,7 @@ pub const METRICS: &[Metric] = &[
         "count",
         "Rows that SQL statements returned or changed, per answer, over all measured slices.",
     ),
-    describes(
+    adds_up(
         "connections_opened_count",
         "Opened",
         "count",
@@ -385,6 +387,7 @@ const fn lower(
         title,
         unit,
         better: Better::Lower,
+        adds_up: false,
         description,
     }
 }
@@ -400,7 +403,20 @@ const fn higher(
         title,
         unit,
         better: Better::Higher,
+        adds_up: false,
         description,
+    }
+}
+
+const fn adds_up(
+    name: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    description: &'static str,
+) -> Metric {
+    Metric {
+        adds_up: true,
+        ..describes(name, title, unit, description)
     }
 }
 
@@ -415,6 +431,7 @@ const fn describes(
         title,
         unit,
         better: Better::Neither,
+        adds_up: false,
         description,
     }
 }

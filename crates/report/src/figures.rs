@@ -43,7 +43,7 @@ fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {
         basis,
     };
     let sum: f64 = values.iter().sum();
-    if metric.unit == "count" {
+    if metric.adds_up {
         return plain(sum, Basis::Sum);
     }
     if values.iter().any(|value| *value <= 0.0) {
