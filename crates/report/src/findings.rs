@@ -210,9 +210,36 @@ pub struct TreatmentFindings {
     pub to_baseline: Option<RatioEstimate>,
     /// Figures by metric name. They come from usable trials, or where there are none from INVALID ones.
     pub figures: BTreeMap<String, Figure>,
+    /// What limits it in the closed loop; absent where its CPU time is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limiter: Option<LimiterFinding>,
     /// What the service leaves out that others do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skips: Vec<String>,
+}
+
+/// What limits a treatment in the closed loop.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimiterFinding {
+    /// `application_cpu`, `one_thread`, `pool_wait`, `database_cpu`, `database_wait`, `lock`, `upstream`, `generator`,
+    /// `idle` or `mixed`.
+    pub kind: &'static str,
+    /// The same in words, with the figures that decided.
+    pub sentence: String,
+    /// Every figure that the rule looked at.
+    pub evidence: Vec<LimiterEvidence>,
+    /// A command that tries whether more of it helps; absent where no setting does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
+
+/// A figure behind a limiter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LimiterEvidence {
+    /// The metric, whose name ends in the unit.
+    pub metric: String,
+    /// Mean over the trials.
+    pub value: f64,
 }
 
 impl TreatmentFindings {

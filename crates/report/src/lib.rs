@@ -14,6 +14,7 @@ mod figures;
 mod figures_table;
 mod findings;
 mod json;
+mod limiter;
 mod markdown;
 mod of;
 mod paint;
@@ -35,8 +36,8 @@ pub use compare::{
 pub use compare_differences::Difference;
 pub use compare_text::{compare_json, compare_markdown, compare_terminal};
 pub use findings::{
-    Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, Pair,
-    RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,
+    Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, LimiterEvidence,
+    LimiterFinding, Pair, RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,
 };
 pub use json::json;
 pub use markdown::markdown;

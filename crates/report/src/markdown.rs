@@ -3,7 +3,7 @@
 use crate::findings::{Findings, TreatmentFindings};
 use crate::table::{Align, Column};
 use crate::text::plain;
-use crate::{figures_table, prose};
+use crate::{figures_table, limiter, prose};
 
 /// `report.md`.
 pub fn markdown(findings: &Findings) -> String {
@@ -24,6 +24,7 @@ pub fn markdown(findings: &Findings) -> String {
     }
     figures(findings, &mut out);
     verdicts(findings, &mut out);
+    limiters(findings, &mut out);
     audit(findings, &mut out);
     skipped(findings, &mut out);
     exploratory(findings, &mut out);
@@ -73,6 +74,18 @@ fn verdicts(findings: &Findings, out: &mut String) {
     ));
     for pair in pairs {
         out.push_str(&format!("- {}\n", safe(&prose::verdict(pair))));
+    }
+    out.push('\n');
+}
+
+fn limiters(findings: &Findings, out: &mut String) {
+    let lines = limiter::lines(findings);
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str(&format!("## {}\n\n", limiter::HEADING));
+    for line in lines {
+        out.push_str(&format!("- {}\n", safe(&line)));
     }
     out.push('\n');
 }

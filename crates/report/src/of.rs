@@ -10,7 +10,7 @@ use crate::findings::{
 };
 use crate::selection::Selection;
 use crate::text::counted;
-use crate::{answer, audit, estimate, figures, percentiles};
+use crate::{answer, audit, estimate, figures, limiter, percentiles};
 
 impl Findings {
     /// Works out what a run showed, from what has been recorded so far.
@@ -163,6 +163,7 @@ impl Builder<'_> {
             invalid_count: invalid.len(),
             to_baseline: self.to_baseline(treatment, standing.is_some()),
             figures: figures::figures(shown, self.histograms),
+            limiter: limiter::of(self.run, treatment, shown),
             skips: self.stack_list(treatment, "skips"),
             standing: standing.unwrap_or_else(|| Standing::Unranked {
                 reason: self.why_unranked(treatment, &usable, &invalid),

@@ -8,7 +8,7 @@ use crate::findings::{Findings, TreatmentFindings};
 use crate::paint::{Paint, Painter};
 use crate::table::Table;
 use crate::text::{self, counted, paragraph, plain};
-use crate::{figures_table, plot, prose};
+use crate::{figures_table, limiter, plot, prose};
 
 /// Longer lists are in the Markdown report, whole.
 const PAIRS_SHOWN_COUNT: usize = 12;
@@ -27,6 +27,7 @@ pub fn terminal(findings: &Findings, columns: usize, colour: bool) -> String {
         page.ranked(),
         page.unranked(),
         page.verdicts(),
+        page.limiters(),
         page.audit(),
         page.skipped(),
         page.exploratory(),
@@ -138,6 +139,18 @@ impl Page<'_> {
         if pairs.len() > PAIRS_SHOWN_COUNT {
             let more = counted(pairs.len() - PAIRS_SHOWN_COUNT, "more pair");
             let _ = writeln!(out, "  … and {more} in verdicts.json");
+        }
+        out
+    }
+
+    fn limiters(&self) -> String {
+        let lines = limiter::lines(self.findings);
+        if lines.is_empty() {
+            return String::new();
+        }
+        let mut out = self.heading(limiter::HEADING);
+        for line in lines {
+            out.push_str(&paragraph("  ", &plain(&line), self.columns));
         }
         out
     }
