@@ -7,6 +7,7 @@ mod completions;
 mod context;
 mod doctor;
 mod exit;
+mod gate;
 mod interrupt;
 mod list;
 mod load;
@@ -66,6 +67,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Hold two runs against each other.
     Compare(compare::CompareArgs),
+    /// Say, with the exit code, whether a change made a service slower.
+    Gate(Box<gate::GateArgs>),
     /// Say what this machine lacks, and what would disturb a measurement.
     Doctor(doctor::DoctorArgs),
     /// Print a completion script for a shell.
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::load(*args),
         Command::Report(args) => report::report(args, found().ok().as_ref()),
         Command::Compare(args) => compare::compare(args, found().ok().as_ref()),
+        Command::Gate(args) => found().and_then(|context| gate::gate(*args, &context)),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
         Command::Completions(args) => completions::completions(args),
     };

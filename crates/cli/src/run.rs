@@ -187,7 +187,8 @@ fn parse_urls(urls: &[String], public_too: bool) -> anyhow::Result<Vec<RunningSe
     urls.iter().map(running).collect()
 }
 
-fn drawn_seed() -> u64 {
+/// A seed nobody chose.
+pub fn drawn_seed() -> u64 {
     let since = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap_or_default();
@@ -195,7 +196,7 @@ fn drawn_seed() -> u64 {
 }
 
 /// A path as short as the working directory allows.
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here)
         .unwrap_or(path)

@@ -10,6 +10,7 @@ mod audition;
 mod block;
 mod canary;
 mod collapse;
+mod commands;
 mod conditions;
 mod database;
 pub mod design;
@@ -37,6 +38,7 @@ pub mod verify;
 mod warm;
 mod watched;
 
+pub use commands::{CommandPlan, CommandRequest, CommandService};
 pub use error::LabError;
 pub use experiment::{Choices, Ended, Lab};
 pub use protocol::EndedBy;
