@@ -56,6 +56,7 @@ impl Progress {
                 completion_rate_per_s,
                 slices_done,
                 slices_in_block,
+                ..
             } => {
                 self.slice(*slices_done, *slices_in_block);
                 self.message(&format!(

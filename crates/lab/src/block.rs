@@ -229,11 +229,21 @@ fn measure_all(
             treatment: entries[turn.treatment].treatment.name.clone(),
             load: turn.kind.word().to_owned(),
             completion_rate_per_s: seen.completion_rate_per_s(),
+            response_p50_ns: response_ns(&seen, 0.5),
+            response_p90_ns: response_ns(&seen, 0.9),
             slices_done: done as u32 + 1,
             slices_in_block,
         });
     }
     Ok(())
+}
+
+/// A quantile of a slice's response times, where it has enough of them.
+fn response_ns(seen: &load::Observations, quantile: f64) -> Option<u64> {
+    match seen.response_time()?.percentile(quantile) {
+        load::Percentile::Value(ns) => Some(ns),
+        load::Percentile::AtLeast(_) | load::Percentile::Absent => None,
+    }
 }
 
 fn blank_trial(block: u32, entry: &Entry) -> Trial {

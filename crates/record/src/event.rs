@@ -48,6 +48,12 @@ pub enum Event {
         load: String,
         /// Answers per second in the slice.
         completion_rate_per_s: f64,
+        /// Median response time of the slice; absent in the closed loop, and with too few answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response_p50_ns: Option<u64>,
+        /// Ninth decile of its response times.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        response_p90_ns: Option<u64>,
         /// Slices of the block that ended, this one included.
         slices_done: u32,
         /// Slices of the block, over all treatments.
