@@ -11,6 +11,7 @@ mod gate;
 mod interrupt;
 mod list;
 mod load;
+mod page;
 mod plan;
 mod prepare;
 mod progress;

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use record::{Listed, RunDir};
+use record::{Listed, RecordError, RunDir};
 
 use crate::context::Context;
 use crate::exit::Usage;
+use crate::page;
 use crate::screen;
 
 /// Arguments of `bancada report`.
@@ -18,9 +19,11 @@ use crate::screen;
   bancada report                                 the latest run, or else a committed one
   bancada report 2026-03-24T101530-first-look    a run by name, committed ones included
   bancada report latest --format markdown        for a pull request
+  bancada report latest --format html --output report.html    a page that opens anywhere
   bancada report ./some/folder --format json     for programs, from any folder
 
-verdicts.json, trials.csv and report.md are written into the run directory, unless it is read-only.")]
+verdicts.json, trials.csv, report.md and, with --format html, report.html are written into the run directory,
+unless it is read-only.")]
 pub struct ReportArgs {
     /// Folder of a run, the name of one, or `latest`.
     #[arg(default_value = "latest")]
@@ -42,8 +45,7 @@ pub enum Format {
     Markdown,
     /// For a program.
     Json,
-    /// Not there yet.
-    #[value(hide = true)]
+    /// For a browser: one file, offline.
     Html,
 }
 
@@ -53,11 +55,20 @@ pub enum Format {
 /// # Errors
 /// When there is no such run, it is damaged, or the output cannot be written.
 pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<ExitCode> {
-    refuse_html(args.format)?;
     let directory = find(&args.run, context)?;
+    let template = match args.format {
+        Format::Html => Some(page::template(context)?),
+        _ => None,
+    };
     let findings = report::read(&directory)?;
     refresh(&directory, &findings)?;
-    let text = draw(&findings, args.format, args.output.is_none());
+    let text = match &template {
+        Some(template) => page::html(&directory, template)?,
+        None => draw(&findings, args.format, args.output.is_none()),
+    };
+    if template.is_some() {
+        kept(directory.write_file(page::FILE, text.as_bytes()))?;
+    }
     match &args.output {
         Some(path) => std::fs::write(path, text)
             .with_context(|| format!("cannot write {}", path.display()))?,
@@ -67,17 +78,7 @@ pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// # Errors
-/// The form that is not there yet is wrong usage.
-pub fn refuse_html(format: Format) -> Result<(), Usage> {
-    if format == Format::Html {
-        let message = "there is no HTML report yet: use --format terminal, markdown or json";
-        return Err(Usage(message.to_owned()));
-    }
-    Ok(())
-}
-
-/// Draws findings. `to_screen`: they are printed, not stored.
+/// Draws findings as text. `to_screen`: they are printed, not stored.
 pub fn draw(findings: &report::Findings, format: Format, to_screen: bool) -> String {
     match format {
         Format::Markdown => report::markdown(findings),
@@ -88,9 +89,14 @@ pub fn draw(findings: &report::Findings, format: Format, to_screen: bool) -> Str
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a note that is not part of the report")]
 fn refresh(directory: &RunDir, findings: &report::Findings) -> anyhow::Result<()> {
-    match report::save(directory, findings) {
+    kept(report::save(directory, findings))
+}
+
+/// A run directory that may only be read is no reason to show nothing.
+#[expect(clippy::print_stderr, reason = "a note that is not part of the report")]
+fn kept(saved: Result<(), RecordError>) -> anyhow::Result<()> {
+    match saved {
         Err(error) if error.is_read_only() => {
             eprintln!("note: {error}; its files stay as they are");
             Ok(())

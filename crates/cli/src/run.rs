@@ -13,8 +13,9 @@ use record::{Event, RunDir};
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
 use crate::interrupt;
+use crate::page;
 use crate::progress::Progress;
-use crate::report::{Format, draw, refuse_html};
+use crate::report::{Format, draw};
 
 /// The experiment a newcomer sees.
 const FIRST: &str = "first-look";
@@ -55,7 +56,6 @@ pub struct RunArgs {
 
 /// Runs, reports, and says how it ended.
 pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    refuse_html(args.format)?;
     let catalog = Catalog::scan(&context.root);
     let choices = Choices {
         budget_s: args.budget.map(|budget| budget.as_secs().max(1)),
@@ -75,6 +75,12 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
+    // Before measuring: what is built then would disturb it, and a reader who asked for a page learns now.
+    let template = page::template_under(context, &supervisor, &stop);
+    let template = match template {
+        Err(error) if args.format == Format::Html => return Err(error),
+        template => template.map_err(no_page).ok(),
+    };
     let mut progress = Progress::new(&context.runs, resumed.clone());
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
@@ -99,7 +105,18 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) if stop.load(Ordering::Relaxed) => return Ok(interrupted(&error)),
         ended => ended?,
     };
-    conclude(&ended.dir, ended.by, args.strict, args.format)
+    let code = conclude(&ended.dir, ended.by, args.strict, args.format)?;
+    if let Some(template) = &template {
+        let html = page::html(&ended.dir, template)?;
+        ended.dir.write_file(page::FILE, html.as_bytes())?;
+    }
+    Ok(code)
+}
+
+/// Says why there will be no page; everything else goes on without it.
+#[expect(clippy::print_stderr, reason = "a note that is not part of the report")]
+fn no_page(error: anyhow::Error) {
+    eprintln!("note: {error:#}");
 }
 
 /// Ends a run that was interrupted before it had anything to report.

@@ -158,6 +158,20 @@ impl RunDir {
         Ok(())
     }
 
+    /// A handler that [`RunDir::copy_sources`] kept; `None` where there is none. What is not UTF-8 is replaced.
+    ///
+    /// # Errors
+    /// When a name is not plain, or the file is unsafe to read: a link out of the folder, no file, too large.
+    pub fn source(&self, stack: &str, handler: &str) -> Result<Option<String>, RecordError> {
+        files::check_name(stack)?;
+        for part in handler.split('/') {
+            files::check_name(part)?;
+        }
+        let relative = Path::new("sources").join(stack).join(handler);
+        let bytes = files::read_bounded(&self.path, &relative, SOURCE_LIMIT_BYTES)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     /// A folder inside the run directory, made when it is not there.
     pub(crate) fn folder(&self, name: &'static str) -> Result<PathBuf, RecordError> {
         let folder = self.path.join(name);

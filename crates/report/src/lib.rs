@@ -9,14 +9,19 @@ mod compare;
 mod compare_differences;
 mod compare_text;
 mod comparison;
+mod curves;
 mod estimate;
 mod figures;
 mod figures_table;
 mod findings;
+mod html;
 mod json;
 mod limiter;
 mod markdown;
 mod of;
+mod page;
+mod page_samples;
+mod page_trials;
 mod paint;
 mod percentiles;
 mod plot;
@@ -35,12 +40,16 @@ pub use compare::{
 };
 pub use compare_differences::Difference;
 pub use compare_text::{compare_json, compare_markdown, compare_terminal};
+pub use curves::Curve;
 pub use findings::{
     Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, LimiterEvidence,
     LimiterFinding, Pair, RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,
 };
+pub use html::{NotATemplate, html};
 pub use json::json;
 pub use markdown::markdown;
+pub use page::{Page, page};
+pub use page_samples::TrialSamples;
 pub use saved::{read, save};
 pub use terminal::{provisional, terminal};
 pub use verdicts::Verdicts;

@@ -68,8 +68,62 @@ pub(crate) fn from_histograms(
     histograms: &BTreeMap<String, Histograms>,
 ) -> Option<Figure> {
     let source = SOURCES.iter().find(|source| source.metric == metric)?;
-    let blocks = distributions(source, trials, histograms)?;
+    let blocks = distributions(source.tag, source.load, trials, histograms)?;
     merged(&blocks, source.quantile)
+}
+
+/// One point of a curve of times over percentiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CurvePoint {
+    /// Share of all requests.
+    pub(crate) quantile: f64,
+    /// What that share did not exceed.
+    pub(crate) time_ns: f64,
+    /// Its 95 % interval, from leaving out one block at a time.
+    pub(crate) interval_ns: Option<(f64, f64)>,
+}
+
+/// Times at `quantiles` of one treatment, a trial a block, as far as there are enough requests, with the
+/// number of requests; `None` where a block has no such histogram, or no quantile has enough behind it.
+pub(crate) fn curve(
+    tag: &str,
+    load: &str,
+    quantiles: &[f64],
+    trials: &[&Trial],
+    histograms: &BTreeMap<String, Histograms>,
+) -> Option<(u64, Vec<CurvePoint>)> {
+    let blocks = distributions(tag, load, trials, histograms)?;
+    let all = together(&blocks)?;
+    let requests_count = all.requests_count();
+    let enough: Vec<f64> = quantiles
+        .iter()
+        .copied()
+        .filter(|quantile| is_enough(requests_count, *quantile))
+        .collect();
+    let left_out: Option<Vec<Vec<Option<f64>>>> = blocks
+        .iter()
+        .map(|block| Some(at_each(&without(&all, block)?, &enough)))
+        .collect();
+    let left_out = left_out?;
+    let points = at_each(&all, &enough)
+        .into_iter()
+        .enumerate()
+        .map_while(|(index, time_ns)| {
+            let time_ns = time_ns?;
+            let logs: Option<Vec<f64>> = left_out
+                .iter()
+                .map(|times| times[index].map(f64::ln))
+                .collect();
+            let interval =
+                logs.and_then(|logs| crate::estimate::leave_one_out(time_ns.ln(), &logs));
+            Some(CurvePoint {
+                quantile: enough[index],
+                time_ns,
+                interval_ns: interval.map(|(low, high)| (low.exp(), high.exp())),
+            })
+        });
+    let points: Vec<CurvePoint> = points.collect();
+    (!points.is_empty()).then_some((requests_count, points))
 }
 
 /// Answers of one block, and how many requests had none.
@@ -78,15 +132,22 @@ struct Distribution {
     unanswered_count: u64,
 }
 
+impl Distribution {
+    fn requests_count(&self) -> u64 {
+        self.answers.len().saturating_add(self.unanswered_count)
+    }
+}
+
 /// One distribution a block; `None` when a block has none, because a tail without it would be another tail.
 fn distributions(
-    source: &Source,
+    tag: &str,
+    load: &str,
     trials: &[&Trial],
     histograms: &BTreeMap<String, Histograms>,
 ) -> Option<Vec<Distribution>> {
     let distribution = |trial: &&Trial| {
-        let answers = histograms.get(&trial.trial)?.get(source.tag)?.clone();
-        let unanswered_count = failed_count(trial, source.load);
+        let answers = histograms.get(&trial.trial)?.get(tag)?.clone();
+        let unanswered_count = failed_count(trial, load);
         Some(Distribution {
             answers,
             unanswered_count,
@@ -104,19 +165,8 @@ fn failed_count(trial: &Trial, load: &str) -> u64 {
 }
 
 fn merged(blocks: &[Distribution], quantile: f64) -> Option<Figure> {
-    let mut all = Distribution {
-        answers: blocks.first()?.answers.clone(),
-        unanswered_count: 0,
-    };
-    all.answers.auto(true);
-    all.answers.reset();
-    for block in blocks {
-        all.answers.add(&block.answers).ok()?;
-        all.unanswered_count = all.unanswered_count.saturating_add(block.unanswered_count);
-    }
-    let requests = all.answers.len().saturating_add(all.unanswered_count) as f64;
-    // Compared with a hair of slack: 10,000 × (1 − 0.99) is not quite 100 in binary.
-    if requests * (1.0 - quantile) < LEAST_TAIL_COUNT - 1e-6 {
+    let all = together(blocks)?;
+    if !is_enough(all.requests_count(), quantile) {
         return None;
     }
     let estimate = at(&all, quantile)?;
@@ -136,6 +186,27 @@ fn merged(blocks: &[Distribution], quantile: f64) -> Option<Figure> {
     })
 }
 
+/// All blocks as one distribution; `None` of no block.
+fn together(blocks: &[Distribution]) -> Option<Distribution> {
+    let mut all = Distribution {
+        answers: blocks.first()?.answers.clone(),
+        unanswered_count: 0,
+    };
+    all.answers.auto(true);
+    all.answers.reset();
+    for block in blocks {
+        all.answers.add(&block.answers).ok()?;
+        all.unanswered_count = all.unanswered_count.saturating_add(block.unanswered_count);
+    }
+    Some(all)
+}
+
+/// Whether a hundred requests lie beyond a quantile.
+fn is_enough(requests_count: u64, quantile: f64) -> bool {
+    // Compared with a hair of slack: 10,000 × (1 − 0.99) is not quite 100 in binary.
+    requests_count as f64 * (1.0 - quantile) >= LEAST_TAIL_COUNT - 1e-6
+}
+
 fn without(all: &Distribution, block: &Distribution) -> Option<Distribution> {
     let mut answers = all.answers.clone();
     answers.subtract(&block.answers).ok()?;
@@ -147,17 +218,28 @@ fn without(all: &Distribution, block: &Distribution) -> Option<Distribution> {
 
 /// The smallest value that `quantile` of all requests did not exceed; `None` when those are not all answers.
 fn at(distribution: &Distribution, quantile: f64) -> Option<f64> {
+    at_each(distribution, &[quantile])[0]
+}
+
+/// The same for several quantiles, ascending, in one pass.
+fn at_each(distribution: &Distribution, quantiles: &[f64]) -> Vec<Option<f64>> {
     let answers = &distribution.answers;
-    let requests = answers.len().saturating_add(distribution.unanswered_count);
-    let rank = (quantile * requests as f64 - 1e-6).ceil().max(1.0) as u64;
+    let requests = distribution.requests_count();
+    let rank = |quantile: f64| (quantile * requests as f64 - 1e-6).ceil().max(1.0) as u64;
+    let mut found = vec![None; quantiles.len()];
+    let mut next = 0;
     let mut passed = 0_u64;
     for step in answers.iter_recorded() {
         passed = passed.saturating_add(step.count_since_last_iteration());
-        if passed >= rank {
-            return Some(answers.highest_equivalent(step.value_iterated_to()) as f64);
+        while next < quantiles.len() && passed >= rank(quantiles[next]) {
+            found[next] = Some(answers.highest_equivalent(step.value_iterated_to()) as f64);
+            next += 1;
+        }
+        if next == quantiles.len() {
+            break;
         }
     }
-    None
+    found
 }
 
 #[cfg(test)]

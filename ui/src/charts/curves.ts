@@ -1,0 +1,158 @@
+// Lines over a scale, one a treatment, those that were picked in colour.
+
+import * as Plot from "@observablehq/plot";
+import { colours, seriesColour } from "../colours";
+
+export interface Point {
+  treatment: string;
+  x: number;
+  y: number;
+  low?: number | null;
+  high?: number | null;
+}
+
+interface Axis {
+  type: "log" | "linear" | "point";
+  label: string;
+  format: (value: number) => string;
+  ticks?: number[];
+  domain?: [number, number];
+}
+
+interface Options {
+  width: number;
+  height?: number;
+  x: Axis;
+  y: Axis;
+  picked: string[];
+  title: (treatment: string) => string;
+  /** Whether each point has a dot and a whisker, as a few levels do; else a band. */
+  dots?: boolean;
+}
+
+export function curves(points: Point[], options: Options): SVGSVGElement {
+  const colour = colours();
+  const isPicked = (point: Point) => options.picked.includes(point.treatment);
+  const picked = points.filter(isPicked);
+  const others = points.filter((point) => !isPicked(point));
+  const of = (point: Point) => seriesColour(options.picked, point.treatment, colour);
+  const spread = picked.filter((point) => point.low != null && point.high != null);
+  const narrow = options.width < 620;
+  const ends = endLabels(picked, options, narrow);
+  return Plot.plot({
+    width: options.width,
+    height: options.height ?? (narrow ? 300 : 380),
+    marginLeft: 58,
+    marginRight: narrow ? 12 : 150,
+    marginTop: 26,
+    marginBottom: 40,
+    style: {
+      background: "transparent",
+      color: colour.soft,
+      fontSize: "12px",
+      fontFamily: "inherit",
+    },
+    x: {
+      type: options.x.type === "point" ? "linear" : options.x.type,
+      domain: options.x.domain,
+      label: options.x.label,
+      labelAnchor: "center",
+      labelArrow: "none",
+      tickFormat: options.x.format,
+      ticks: options.x.ticks,
+      tickSize: 0,
+      labelOffset: 36,
+    },
+    y: {
+      type: options.y.type === "log" ? "log" : "linear",
+      domain: options.y.domain,
+      zero: options.y.type === "linear",
+      label: options.y.label,
+      labelArrow: "none",
+      tickFormat: options.y.format,
+      ticks: options.y.ticks ?? 6,
+      tickSize: 0,
+      grid: true,
+    },
+    marks: [
+      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: options.y.ticks ?? 6 }),
+      Plot.line(others, {
+        x: "x",
+        y: "y",
+        z: "treatment",
+        stroke: colour.faint,
+        strokeOpacity: 0.55,
+        strokeWidth: 1,
+      }),
+      options.dots
+        ? Plot.ruleX(spread, { x: "x", y1: "low", y2: "high", stroke: of, strokeWidth: 1.5 })
+        : Plot.areaY(spread, {
+            x: "x",
+            y1: "low",
+            y2: "high",
+            z: "treatment",
+            fill: of,
+            fillOpacity: 0.13,
+          }),
+      Plot.line(picked, { x: "x", y: "y", z: "treatment", stroke: of, strokeWidth: 2 }),
+      options.dots ? Plot.dot(picked, { x: "x", y: "y", r: 3.5, fill: of }) : null,
+      options.dots
+        ? Plot.dot(others, { x: "x", y: "y", r: 2, fill: colour.faint, fillOpacity: 0.6 })
+        : null,
+      narrow
+        ? null
+        : Plot.text(ends, {
+            frameAnchor: "right",
+            y: "y",
+            dx: 8,
+            textAnchor: "start",
+            text: "text",
+            fill: of,
+            fontSize: 12,
+          }),
+      Plot.tip(
+        picked,
+        Plot.pointer({
+          x: "x",
+          y: "y",
+          maxRadius: 30,
+          fill: colour.paper,
+          stroke: colour.faint,
+          title: (point: Point) =>
+            `${options.title(point.treatment)}\n${options.x.label}: ${options.x.format(point.x)}\n${options.y.label}: ${options.y.format(point.y)}${
+              point.low != null && point.high != null
+                ? ` (${options.y.format(point.low)} – ${options.y.format(point.high)})`
+                : ""
+            }`,
+        }),
+      ),
+    ],
+  }) as SVGSVGElement;
+}
+
+/** The last point of each line, moved apart so that no name covers another. */
+function endLabels(points: Point[], options: Options, narrow: boolean) {
+  const last = new Map<string, Point>();
+  for (const point of points) last.set(point.treatment, point);
+  const height = (options.height ?? (narrow ? 300 : 380)) - 66;
+  const log = options.y.type === "log";
+  const all = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
+  const place = (y: number) => (log ? Math.log(y) : y);
+  const [low, high] = options.y.domain?.map(place) ?? [
+    log ? Math.min(...all.map(place)) : 0,
+    Math.max(...all.map(place)),
+  ];
+  const gap = ((high! - low!) * 15) / Math.max(1, height);
+  const sorted = [...last.values()].sort((a, b) => b.y - a.y);
+  let ceiling = Infinity;
+  const moved = sorted.map((point) => {
+    const at = Math.min(place(point.y), ceiling - gap);
+    ceiling = at;
+    const name = options.title(point.treatment);
+    const text = name.length > 21 ? `${name.slice(0, 20)}…` : name;
+    return { ...point, at, text };
+  });
+  const floor = moved.at(-1);
+  const lift = floor && floor.at < low! ? low! - floor.at : 0;
+  return moved.map((one) => ({ ...one, y: log ? Math.exp(one.at + lift) : one.at + lift }));
+}

@@ -1,0 +1,21 @@
+// Marks that are links: where they lead, what they say, and what is shown beside them.
+
+import { idOf, type Child } from "../dom";
+import { explain } from "../tip";
+
+/** Turns links to `#<name>` into links to that treatment's audit, each with its label and its tip. */
+export function linkToAudit(
+  svg: SVGSVGElement,
+  label: (name: string) => string,
+  tip: (name: string) => Child[],
+): void {
+  const xlink = "http://www.w3.org/1999/xlink";
+  for (const link of svg.querySelectorAll("a")) {
+    const name = (link.getAttribute("href") ?? link.getAttributeNS(xlink, "href") ?? "#").slice(1);
+    link.removeAttributeNS(xlink, "href");
+    link.setAttribute("href", `#${idOf("audit", name)}`);
+    link.setAttribute("aria-label", label(name));
+    link.setAttribute("data-treatment", name);
+    explain(link, () => tip(name));
+  }
+}

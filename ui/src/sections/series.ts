@@ -1,0 +1,319 @@
+// The run over time: what every slice of a trial showed, and how fast the machine was just then.
+
+import * as Plot from "@observablehq/plot";
+import { chips } from "../chips";
+import { colours, seriesColour } from "../colours";
+import { h } from "../dom";
+import type { Trial } from "../document";
+import { figure } from "../figure";
+import type { State } from "../state";
+import { digits, scaleFor, unitOf, withUnit } from "../units";
+import { section, type Section } from "./section";
+
+interface Slice {
+  treatment: string;
+  trial: string;
+  block: number;
+  load: string;
+  at_s: number;
+  canary_ns: number | null;
+  value: number | null;
+}
+
+const KINDS = {
+  open: { title: "CPU time per good answer of each slice, µs", load: "open" },
+  closed: { title: "Answers per second of each slice", load: "closed" },
+} as const;
+
+export const series: Section = (state) => {
+  const { model } = state;
+  const all = model.page.trials.flatMap(slicesOf);
+  if (all.length === 0) return null;
+  let kind: keyof typeof KINDS = "open";
+  const choice = h(
+    "select",
+    {
+      onchange: (event: Event) => {
+        kind = (event.target as HTMLSelectElement).value as keyof typeof KINDS;
+        state.changed();
+      },
+    },
+    Object.entries(KINDS).map(([name, { title }]) => h("option", { value: name }, title)),
+  );
+  return section(
+    "series",
+    "What happened when",
+    "Every slice of every trial in the order they were measured, over the time of a fixed job run just before each: where that canary rises, the machine was slow for everybody.",
+    figure(state, {
+      title: "Slices over the run",
+      file: "slices",
+      caption:
+        "One dot a slice of about a second. Blocks are apart because every service is started afresh in between.",
+      controls: () => [
+        h("div", { class: "controls" }, h("label", {}, "Slices", choice)),
+        chips(state),
+      ],
+      draw: (width) =>
+        overTime(
+          state,
+          all.filter((slice) => slice.load === KINDS[kind].load && slice.value !== null),
+          KINDS[kind].title,
+          width,
+        ),
+    }),
+    canary(state, all),
+    samples(state),
+  );
+};
+
+function slicesOf(trial: Trial): Slice[] {
+  const slices = trial.slices ?? {};
+  const column = (name: string) => (slices[name] ?? []) as (number | null)[];
+  const [at, canary, good, window, cpu] = [
+    "at_s",
+    "canary_ns",
+    "good_answers_count",
+    "window_s",
+    "service_cpu_ns",
+  ].map(column);
+  return (slices.load ?? []).map((load, i) => {
+    const answers = good![i] ?? 0;
+    const spent = cpu![i];
+    const value =
+      load === "open"
+        ? spent != null && answers > 0
+          ? spent / 1e3 / answers
+          : null
+        : window![i]
+          ? answers / window![i]!
+          : null;
+    return {
+      treatment: trial.treatment,
+      trial: trial.trial,
+      block: trial.block,
+      load: String(load),
+      at_s: at![i] ?? 0,
+      canary_ns: canary![i] ?? null,
+      value,
+    };
+  });
+}
+
+function frame(
+  width: number,
+  height: number,
+  colour: ReturnType<typeof colours>,
+): Plot.PlotOptions {
+  return {
+    width,
+    height,
+    marginLeft: 58,
+    marginRight: 12,
+    marginTop: 26,
+    marginBottom: 38,
+    style: {
+      background: "transparent",
+      color: colour.soft,
+      fontSize: "12px",
+      fontFamily: "inherit",
+    },
+    x: {
+      label: "minutes since the run began",
+      labelArrow: "none",
+      labelAnchor: "center",
+      tickSize: 0,
+      labelOffset: 34,
+    },
+  };
+}
+
+function overTime(
+  state: State,
+  slices: Slice[],
+  title: string,
+  width: number,
+): SVGSVGElement | null {
+  if (slices.length === 0) return null;
+  const colour = colours();
+  const picked = [...state.picked];
+  const of = (slice: Slice) => seriesColour(picked, slice.treatment, colour);
+  const front = slices.filter((slice) => state.picked.has(slice.treatment));
+  const line = { x: (slice: Slice) => slice.at_s / 60, y: "value" };
+  return Plot.plot({
+    ...frame(width, 320, colour),
+    y: { type: "log", label: title, labelArrow: "none", tickFormat: digits, ticks: 5, tickSize: 0 },
+    marks: [
+      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: 5 }),
+      Plot.dot(
+        slices.filter((slice) => !state.picked.has(slice.treatment)),
+        { ...line, r: 1.5, fill: colour.faint, fillOpacity: 0.5 },
+      ),
+      Plot.line(front, {
+        ...line,
+        z: (slice: Slice) => slice.trial,
+        stroke: of,
+        strokeOpacity: 0.35,
+        strokeWidth: 1,
+      }),
+      Plot.dot(front, { ...line, r: 2.6, fill: of }),
+      Plot.tip(
+        front,
+        Plot.pointer({
+          ...line,
+          fill: colour.paper,
+          stroke: colour.faint,
+          maxRadius: 20,
+          title: (slice: Slice) =>
+            `${state.model.title(slice.treatment)}, block ${slice.block}\n${digits(slice.value!)} at ${digits(slice.at_s)} s`,
+        }),
+      ),
+    ],
+  }) as SVGSVGElement;
+}
+
+function canary(state: State, all: Slice[]): HTMLElement | null {
+  const slices = all.filter((slice) => slice.canary_ns !== null);
+  if (slices.length === 0) return null;
+  return figure(state, {
+    title: "The machine's canary",
+    file: "canary",
+    caption: "Time of the same small job before every slice; lower is a faster machine.",
+    draw: (width) => {
+      const colour = colours();
+      const { divisor, sign } = scaleFor(
+        "ns",
+        slices.map((slice) => slice.canary_ns!),
+      );
+      return Plot.plot({
+        ...frame(width, 170, colour),
+        y: { label: `canary, ${sign}`, labelArrow: "none", ticks: 4, tickSize: 0, zero: true },
+        marks: [
+          Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: 4 }),
+          Plot.dot(slices, {
+            x: (slice: Slice) => slice.at_s / 60,
+            y: (slice: Slice) => slice.canary_ns! / divisor,
+            r: 1.8,
+            fill: colour.soft,
+            fillOpacity: 0.7,
+          }),
+        ],
+      }) as SVGSVGElement;
+    },
+  });
+}
+
+/** The time series of one trial, a strip a unit. */
+function samples(state: State): HTMLElement | null {
+  const { model } = state;
+  const names = Object.keys(model.page.samples);
+  if (names.length === 0) return null;
+  let trial = names[0]!;
+  const figures = () => Object.keys(model.page.samples[trial]!.figures);
+  const units = [
+    ...new Set(names.flatMap((name) => Object.keys(model.page.samples[name]!.figures)).map(unitOf)),
+  ];
+  const choice = h(
+    "select",
+    {
+      onchange: (event: Event) => {
+        trial = (event.target as HTMLSelectElement).value;
+        state.changed();
+      },
+    },
+    names.map((name) => h("option", { value: name }, name)),
+  );
+  const strips = units.map((unit) =>
+    figure(state, {
+      title:
+        unit === "ratio"
+          ? "Shares of CPU"
+          : unit === "bytes"
+            ? "Memory"
+            : `Figures in ${unit || "their own unit"}`,
+      file: `samples-${unit || "other"}`,
+      caption: figuresText(
+        names.map((name) => model.page.samples[name]!.figures),
+        unit,
+      ),
+      draw: (width) => {
+        const colour = colours();
+        const { at_s, figures: read } = model.page.samples[trial]!;
+        const mine = figures().filter((name) => unitOf(name) === unit);
+        const rows = mine.flatMap((name) =>
+          at_s
+            .map((at, i) => ({ name, at, value: read[name]![i] ?? NaN }))
+            .filter((row) => Number.isFinite(row.value)),
+        );
+        if (rows.length === 0) return null;
+        const of = (row: { name: string }) =>
+          colour.series[mine.indexOf(row.name) % colour.series.length]!;
+        const last = mine
+          .map((name) => rows.filter((row) => row.name === name).at(-1))
+          .filter((row) => row !== undefined);
+        return Plot.plot({
+          ...frame(width, 210, colour),
+          marginRight: width < 620 ? 12 : 190,
+          x: {
+            label: "seconds since the run began",
+            labelArrow: "none",
+            labelAnchor: "center",
+            tickSize: 0,
+            labelOffset: 34,
+          },
+          y: {
+            label: null,
+            tickFormat: (v: number) => withUnit(unit, v),
+            ticks: 4,
+            tickSize: 0,
+            zero: true,
+          },
+          marks: [
+            Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: 4 }),
+            Plot.line(rows, { x: "at", y: "value", z: "name", stroke: of, strokeWidth: 1.4 }),
+            width < 620
+              ? null
+              : Plot.text(
+                  last,
+                  Plot.dodgeY("middle", {
+                    frameAnchor: "right",
+                    dx: 8,
+                    textAnchor: "start",
+                    text: (row: { name: string }) =>
+                      row.name
+                        .replace(/_(ratio|bytes|count|per_s|ns|us|s)$/, "")
+                        .replaceAll("_", " "),
+                    fill: of,
+                    fontSize: 11,
+                  }) as Plot.TextOptions,
+                ),
+            Plot.tip(
+              rows,
+              Plot.pointer({
+                x: "at",
+                y: "value",
+                fill: colour.paper,
+                stroke: colour.faint,
+                title: (row: { name: string; value: number }) =>
+                  `${row.name}\n${withUnit(unit, row.value)}`,
+              }),
+            ),
+          ],
+        }) as SVGSVGElement;
+      },
+    }),
+  );
+  return h(
+    "div",
+    {},
+    h("h3", {}, "One trial, sample by sample"),
+    h("div", { class: "controls" }, h("label", {}, "Trial", choice)),
+    strips,
+  );
+}
+
+function figuresText(figures: Record<string, unknown>[], unit: string): string {
+  const names = new Set(
+    figures.flatMap((one) => Object.keys(one)).filter((name) => unitOf(name) === unit),
+  );
+  return [...names].map((name) => name.replaceAll("_", " ")).join(", ");
+}
