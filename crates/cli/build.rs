@@ -1,7 +1,5 @@
 //! Puts the page into the binary where `npm run build` has made it in `ui/`. Nothing is built here.
 
-#![expect(clippy::print_stdout, reason = "how a build script speaks to Cargo")]
-
 use std::path::Path;
 use std::{env, fs};
 
