@@ -108,6 +108,7 @@ fn thread(
         cpu,
         share,
         seed: plan.slice.seed,
+        ..EngineOptions::default()
     })
     .and_then(|mut session| {
         let target = session.add_target(plan.target.clone());

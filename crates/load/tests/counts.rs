@@ -8,8 +8,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use load::{
-    Dispatch, Edge, EngineOptions, Observations, Outcome, Pacing, Plan, Rate, Session, Slice,
-    Target, run,
+    Dispatch, Edge, EngineOptions, GrantedPriority, Observations, Outcome, Pacing, Plan, Priority,
+    Rate, Session, Slice, Target, run,
 };
 use support::{Reply, Server, ok};
 
@@ -75,17 +75,38 @@ fn threads_share_a_count_without_a_remainder() {
 
 #[test]
 fn resets_are_counted_and_the_count_is_still_exact() {
-    let server = Server::start(|number, _| {
-        if number % 50 == 49 {
-            Reply::Reset
-        } else {
-            Reply::Bytes(ok(b"ok"))
-        }
-    });
-    let seen = drive(server.target(), &counted(closed(7), 5_000));
-    assert_eq!(server.count(), 5_000);
-    assert_eq!(seen.outcome(Outcome::Reset), 100);
-    assert_eq!(seen.good_count(), 4_900);
+    sends_exactly(5_003, 7);
+}
+
+#[test]
+#[ignore = "a hundred thousand requests: run it with -- --ignored"]
+fn a_hundred_thousand_and_three_are_exactly_that() {
+    sends_exactly(100_003, 7);
+}
+
+/// To a server that answers all, and to one that resets one connection in fifty requests.
+fn sends_exactly(requests: u64, connections: u32) {
+    for resets in [false, true] {
+        let server = Server::start(move |number, _| {
+            if resets && number % 50 == 49 {
+                Reply::Reset
+            } else {
+                Reply::Bytes(ok(b"ok"))
+            }
+        });
+        let seen = drive(server.target(), &counted(closed(connections), requests));
+        let reset = if resets { requests / 50 } else { 0 };
+        println!(
+            "sent {}, server counted {}: {:?}",
+            seen.scheduled_count(),
+            server.count(),
+            seen.outcomes
+        );
+        assert_eq!(server.count(), requests);
+        assert_eq!(seen.scheduled_count(), requests);
+        assert_eq!(seen.outcome(Outcome::Reset), reset);
+        assert_eq!(seen.good_count(), requests - reset);
+    }
 }
 
 #[test]
@@ -158,4 +179,34 @@ fn connections_stay_open_between_slices_and_targets_take_turns() {
         }
     }
     assert_eq!(opened, [3, 3]);
+}
+
+#[test]
+fn a_drive_gives_its_priority_back() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    // SAFETY: no pointers; thread 0 is the calling one.
+    let policy = || unsafe { libc::sched_getscheduler(0) };
+    let before = policy();
+    let mut session = Session::new(EngineOptions {
+        priority: Priority::Raised,
+        ..EngineOptions::default()
+    })
+    .unwrap();
+    let target = session.add_target(server.target());
+    let mut during = Vec::new();
+    let seen = session
+        .drive(
+            target,
+            &counted(closed(2), 100),
+            &mut |_| during.push(policy()),
+            &AtomicBool::new(false),
+        )
+        .unwrap();
+    assert_eq!(seen.good_count(), 100);
+    assert_eq!(policy(), before);
+    let granted = session.granted_priority();
+    assert_ne!(granted, &GrantedPriority::Usual);
+    if granted == &GrantedPriority::RealTime {
+        assert!(during.iter().all(|policy| policy & libc::SCHED_RR != 0));
+    }
 }

@@ -18,6 +18,7 @@ use drive::Drive;
 use crate::error::LoadError;
 use crate::observation::Observations;
 use crate::plan::{Pacing, Slice};
+use crate::priority::{GrantedPriority, Priority, PriorityGuard};
 use crate::requests::Cursor;
 use crate::schedule::Share;
 use crate::target::Target;
@@ -32,6 +33,8 @@ pub struct EngineOptions {
     pub share: Share,
     /// Seed of what targets' feeds draw.
     pub seed: u64,
+    /// How urgently the kernel runs the calling thread while it drives; given back after each drive.
+    pub priority: Priority,
 }
 
 impl Default for EngineOptions {
@@ -40,6 +43,7 @@ impl Default for EngineOptions {
             cpu: None,
             share: Share::WHOLE,
             seed: 1,
+            priority: Priority::Usual,
         }
     }
 }
@@ -94,6 +98,8 @@ pub struct Session<T: Transport = Epoll> {
     transport: T,
     share: Share,
     seed: u64,
+    priority: Priority,
+    granted: GrantedPriority,
     connections: Vec<Connection>,
     free_slots: Vec<u32>,
     targets: Vec<Option<TargetState>>,
@@ -127,11 +133,10 @@ impl Session<Epoll> {
         let _ = set_current_timer_slack(std::num::NonZeroU64::new(1));
         allow_descriptors();
         let transport = Epoll::new()?;
-        Ok(Session::with_transport(
-            transport,
-            options.share,
-            options.seed,
-        ))
+        Ok(Session {
+            priority: options.priority,
+            ..Session::with_transport(transport, options.share, options.seed)
+        })
     }
 }
 
@@ -157,6 +162,8 @@ impl<T: Transport> Session<T> {
             transport,
             share,
             seed,
+            priority: Priority::Usual,
+            granted: GrantedPriority::Usual,
             connections: Vec::new(),
             free_slots: Vec::new(),
             targets: Vec::new(),
@@ -194,6 +201,11 @@ impl<T: Transport> Session<T> {
     /// The transport, for what only it knows.
     pub fn transport(&self) -> &T {
         &self.transport
+    }
+
+    /// The priority that the last drive had.
+    pub fn granted_priority(&self) -> &GrantedPriority {
+        &self.granted
     }
 
     /// Drives one target for one slice.
@@ -238,6 +250,8 @@ impl<T: Transport> Session<T> {
             state,
             share: self.share,
         };
+        let raised = PriorityGuard::new(self.priority);
+        self.granted = raised.granted.clone();
         Drive::prepare(parts, slice, observer, stop)?.run()
     }
 }

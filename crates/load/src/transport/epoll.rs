@@ -63,6 +63,14 @@ impl Epoll {
     /// # Errors
     /// When the kernel refuses an epoll descriptor.
     pub fn new() -> Result<Epoll, LoadError> {
+        Epoll::with_sources(SourceAddresses::default())
+    }
+
+    /// A transport whose connections come from these addresses.
+    ///
+    /// # Errors
+    /// When the kernel refuses an epoll descriptor.
+    pub fn with_sources(sources: SourceAddresses) -> Result<Epoll, LoadError> {
         let poll =
             epoll::create(CreateFlags::CLOEXEC).map_err(LoadError::system("epoll_create1"))?;
         let beat = beating().map_err(LoadError::system("timerfd_create"))?;
@@ -76,7 +84,7 @@ impl Epoll {
             events: Vec::with_capacity(EVENTS_MAX),
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES].into_boxed_slice(),
             received: 0,
-            sources: SourceAddresses::default(),
+            sources,
         })
     }
 

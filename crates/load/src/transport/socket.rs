@@ -1,6 +1,7 @@
 //! Opening TCP sockets: options, and other source addresses when the ports of one run out.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::ops::RangeInclusive;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use rustix::io::Errno;
@@ -14,12 +15,23 @@ use super::Failure;
 pub struct SourceAddresses {
     /// How many addresses have run out; 0 means that the kernel chooses.
     given_up: u32,
+    /// Ports to choose from, where they are not the system's.
+    ports: Option<RangeInclusive<u16>>,
 }
 
 /// Addresses tried before a connection is given up: 16 × 28,000 are more than a process may hold.
 const SOURCES_MAX: u32 = 16;
 
 impl SourceAddresses {
+    /// Addresses of which only these ports are used, as far as the system's own range holds them.
+    /// Connections fail where the kernel cannot do that (Linux 6.3 can).
+    pub fn with_ports(ports: RangeInclusive<u16>) -> SourceAddresses {
+        SourceAddresses {
+            ports: Some(ports),
+            ..SourceAddresses::default()
+        }
+    }
+
     fn current(&self, remote: SocketAddr) -> Option<SocketAddr> {
         let IpAddr::V4(ip) = remote.ip() else {
             return None;
@@ -43,7 +55,7 @@ impl SourceAddresses {
             1
         };
         loop {
-            match start(remote, self.current(remote)) {
+            match start(remote, self.current(remote), self.ports.as_ref()) {
                 Ok(socket) => return Ok(socket),
                 Err(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE | Errno::AGAIN) if tries > 1 => {
                     tries -= 1;
@@ -55,7 +67,11 @@ impl SourceAddresses {
     }
 }
 
-fn start(remote: SocketAddr, source: Option<SocketAddr>) -> Result<OwnedFd, Errno> {
+fn start(
+    remote: SocketAddr,
+    source: Option<SocketAddr>,
+    ports: Option<&RangeInclusive<u16>>,
+) -> Result<OwnedFd, Errno> {
     let family = if remote.is_ipv4() {
         AddressFamily::INET
     } else {
@@ -69,8 +85,14 @@ fn start(remote: SocketAddr, source: Option<SocketAddr>) -> Result<OwnedFd, Errn
         // Failure leaves the default, which is as right.
         let _ = net::sockopt::set_tcp_congestion(&socket, "reno");
     }
+    if let Some(ports) = ports {
+        let range = u32::from(*ports.end()) << 16 | u32::from(*ports.start());
+        set_ip_option(&socket, IP_LOCAL_PORT_RANGE, range)?;
+    }
     if let Some(source) = source {
-        choose_port_at_connect(&socket);
+        // Without this, bind takes a port that no other connection of the same source may use, even
+        // to another target. Failure only means fewer ports.
+        let _ = set_ip_option(&socket, libc::IP_BIND_ADDRESS_NO_PORT, 1);
         net::bind(&socket, &source)?;
     }
     match net::connect(&socket, &remote) {
@@ -79,20 +101,24 @@ fn start(remote: SocketAddr, source: Option<SocketAddr>) -> Result<OwnedFd, Errn
     }
 }
 
-/// Without this, bind takes a port that no other connection of the same source may use, even to
-/// another target.
-fn choose_port_at_connect(socket: &OwnedFd) {
-    let on: libc::c_int = 1;
-    // SAFETY: the pointer and length describe `on`, which lives through the call. Failure only
-    // means fewer ports.
-    unsafe {
+/// Of `linux/in.h`: lowest port in the lower half of the value, highest in the upper.
+const IP_LOCAL_PORT_RANGE: libc::c_int = 51;
+
+fn set_ip_option(socket: &OwnedFd, option: libc::c_int, value: u32) -> Result<(), Errno> {
+    // SAFETY: the pointer and length describe `value`, which lives through the call.
+    let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
             libc::IPPROTO_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
-            (&raw const on).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        );
+            option,
+            (&raw const value).cast(),
+            size_of::<u32>() as libc::socklen_t,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO))
     }
 }
 
