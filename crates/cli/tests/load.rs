@@ -128,3 +128,47 @@ fn wrong_usage_is_exit_code_2_and_says_what_to_do() {
         assert!(done.get_output().stdout.is_empty());
     }
 }
+
+/// CPUs that each thread of a process may run on, as the kernel lists them.
+fn allowed_by_thread(pid: u32) -> Vec<String> {
+    let Ok(tasks) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Vec::new();
+    };
+    let allowed = |task: std::fs::DirEntry| {
+        let status = std::fs::read_to_string(task.path().join("status")).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+        Some(line.trim().to_owned())
+    };
+    tasks.flatten().filter_map(allowed).collect()
+}
+
+#[test]
+fn pinned_threads_are_bound_to_the_cpus_named_in_turn() {
+    let mine = allowed_by_thread(std::process::id()).remove(0);
+    let cpus = load::notation::cpus(&mine).unwrap();
+    let (first, last) = (cpus[0], cpus[cpus.len() - 1]);
+    let mut process = std::process::Command::new(assert_cmd::cargo::cargo_bin("bancada"))
+        .args(["load", &format!("http://{}/", server()), "-d", "120s"])
+        .args(["-t", "3", "-c", "3", "--think-time", "10ms"])
+        .args(["--pin", &format!("{first},{last}")])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The main thread is left alone; the others take the CPUs in turn.
+    let mut wanted = vec![mine, first.to_string(), last.to_string(), first.to_string()];
+    wanted.sort();
+    let mut seen = Vec::new();
+    for _ in 0..3_000 {
+        seen = allowed_by_thread(process.id());
+        seen.sort();
+        if seen == wanted {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert_eq!(seen, wanted);
+}

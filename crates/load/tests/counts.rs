@@ -1,5 +1,5 @@
 //! Every request is accounted for, exactly once.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

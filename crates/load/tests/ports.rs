@@ -46,9 +46,6 @@ fn four_ports() -> Option<RangeInclusive<u16>> {
     let ports = last - 3..=last;
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let probe = SourceAddresses::with_ports(ports.clone()).connect(listener.local_addr().unwrap());
-    if probe.is_err() {
-        println!("this kernel cannot limit the ports of a socket: nothing to see");
-    }
     probe.ok().map(|_| ports)
 }
 

@@ -7,8 +7,12 @@ use std::time::{Duration, Instant};
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{self, RecvFlags, SendFlags};
 
+use super::ours::load_args;
+
 /// Sends on every connection as soon as a whole answer, known by its length, is in.
-pub fn drive(addr: SocketAddr, connections: u32, seconds: f64) {
+/// `congestion` is what the engine sets on loopback; empty leaves the system's.
+pub fn drive(args: &[String], congestion: &str) {
+    let (addr, connections, seconds) = load_args(args);
     let request = load::request_bytes("GET", "/", &addr.to_string(), &[], None);
     let poll = epoll::create(CreateFlags::CLOEXEC).unwrap();
     let mut buffer = vec![0_u8; 64 * 1024];
@@ -18,6 +22,9 @@ pub fn drive(addr: SocketAddr, connections: u32, seconds: f64) {
         stream.set_nodelay(true).unwrap();
         stream.set_nonblocking(true).unwrap();
         let stream = OwnedFd::from(stream);
+        if !congestion.is_empty() {
+            let _ = net::sockopt::set_tcp_congestion(&stream, congestion);
+        }
         epoll::add(
             &poll,
             &stream,

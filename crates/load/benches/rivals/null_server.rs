@@ -8,10 +8,12 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{self, RecvFlags, SendFlags};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// Serves for ever on CPU 0. Prints its address; then, for every line read, its count of requests.
+use super::machine::SERVER_CPU;
+
+/// Serves for ever on its CPU. Prints its address; then, for every line read, its count of requests.
 pub fn serve(body: usize) {
     let mut cpus = CpuSet::new();
-    cpus.set(0);
+    cpus.set(SERVER_CPU);
     let _ = sched_setaffinity(None, &cpus);
     let mut answer =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {body}\r\n\r\n")

@@ -1,194 +1,120 @@
-//! Servers whose times are known: what we measure on them beside what is true, and an address to
-//! try other generators on.
-//!
-//! The truth of an open loop is the same plan in virtual time.
+//! Our times on servers whose times are known: response times beside the same drive in virtual
+//! time, service times beside the server's own histogram.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::{Duration, Instant};
+use load::{Dispatch, Distribution, Outcome, Percentile, Target};
 
-use hdrhistogram::Histogram;
-use load::simulated::Simulated;
-use load::{
-    Dispatch, Distribution, Observations, Outcome, Pacing, Percentile, Plan, Rate, Requests,
-    Session, Share, Slice, Target, request_bytes, run,
-};
+use super::machine;
+use super::ours::{run_plan, target};
+use super::settings::Settings;
+use super::truth_server::{Drive, Scenario, TIMEOUT, in_virtual_time, scenario, start};
 
-/// Nanoseconds that request `number` takes when it arrives `since_start_ns` after the first.
-type Behaviour = fn(number: u64, since_start_ns: u64) -> u64;
+/// The percentiles that tables show, before the longest time.
+pub const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
 
-const MS: u64 = 1_000_000;
+/// Four percentiles and the longest time.
+pub type Row = [Percentile; 5];
 
-/// The servers by name.
-fn behaviour(name: &str) -> Option<Behaviour> {
-    match name {
-        // 5 ms, and nothing moves in the first second of every five.
-        "stall" => Some(|_, since| 5 * MS + (1_000 * MS).saturating_sub(since % (5_000 * MS))),
-        // One in twenty takes 200 ms instead of 5.
-        "mixture" => Some(|number, _| if number % 20 == 19 { 200 * MS } else { 5 * MS }),
-        // One in ten takes 3 s instead of 5 ms.
-        "slow" => Some(|number, _| if number % 10 == 9 { 3_000 * MS } else { 5 * MS }),
-        _ => None,
+/// Prints one table for each server.
+pub fn compare(settings: &Settings) {
+    let seconds = settings.seconds.unwrap_or(50.0);
+    println!("{}", machine::line());
+    for name in &settings.servers {
+        let scenario = scenario(name);
+        println!(
+            "\n{}: {}. {} arrivals/s, {} connections, {seconds} s; ms\n",
+            scenario.name, scenario.what, scenario.rate_per_s, scenario.connections
+        );
+        println!("| | p50 | p90 | p95 | p99 | longest | timeouts |");
+        println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+        for dispatch in [
+            Dispatch::PerConnection,
+            Dispatch::Shared,
+            Dispatch::Unbounded,
+        ] {
+            under(dispatch, &scenario, seconds);
+        }
     }
 }
 
-/// Serves for ever, for other generators to be tried on.
-pub fn serve(name: &str) {
-    let Some(behaviour) = behaviour(name) else {
-        eprintln!("there are: stall, mixture, slow");
-        std::process::exit(2);
-    };
-    let (addr, _) = start(behaviour);
-    println!("http://{addr}/");
-    loop {
-        std::thread::park();
-    }
-}
-
-/// Drives a server under each dispatch rule, and prints what was seen beside what was true.
-pub fn compare(name: &str, rate: f64, seconds: u64) {
-    let Some(behaviour) = behaviour(name) else {
-        eprintln!("there are: stall, mixture, slow");
-        std::process::exit(2);
-    };
-    println!("{name}: {rate} arrivals/s, 10 connections, {seconds} s; times in ms");
-    println!(
-        "{:<34}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
-        "", "p50", "p90", "p95", "p99", "max", "timeout"
-    );
-    for dispatch in [
-        Dispatch::PerConnection,
-        Dispatch::Shared,
-        Dispatch::Unbounded,
-    ] {
-        let (addr, kept) = start(behaviour);
-        let plan = plan(addr, rate, seconds, dispatch);
-        let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
-        let name = dispatch.name();
-        row(
-            &format!("{name} response, seen"),
-            &seen,
-            &seen.response_time().unwrap(),
-        );
-        let truth = in_virtual_time(&plan, behaviour);
-        row(
-            &format!("{name} response, true"),
-            &truth,
-            &truth.response_time().unwrap(),
-        );
-        row(
-            &format!("{name} service, seen"),
-            &seen,
-            &seen.good_service_time(),
-        );
-        kept_row(&format!("{name} service, kept"), &kept.lock().unwrap());
-    }
-}
-
-fn plan(addr: SocketAddr, rate: f64, seconds: u64, dispatch: Dispatch) -> Plan {
-    let request = request_bytes("GET", "/", &addr.to_string(), &[], None);
-    let target = Target {
+/// A target at `addr` that is given the truth servers' timeout.
+pub fn patient(addr: std::net::SocketAddr) -> Target {
+    Target {
         timeout: TIMEOUT,
-        ..Target::new(addr, addr.to_string(), Requests::same(request))
+        ..target(addr)
+    }
+}
+
+fn under(dispatch: Dispatch, scenario: &Scenario, seconds: f64) {
+    let (addr, kept) = start(scenario);
+    let slice = Drive::Open(dispatch).slice(scenario, seconds);
+    let (_, seen) = run_plan(patient(addr), slice.clone());
+    let truth = in_virtual_time(scenario, patient(addr), &slice);
+    let name = dispatch.name();
+    let timeouts = |seen: &load::Observations| seen.outcome(Outcome::Timeout).to_string();
+    let pair = |kind: &str, whose: &str, ours: Row, others: Row, counts: [String; 2]| {
+        println!(
+            "| `{name}` {kind}, seen | {} | {} |",
+            cells(&ours),
+            counts[0]
+        );
+        println!("| {kind}, {whose} | {} | {} |", cells(&others), counts[1]);
+        println!("| off by | {} | |", deviations(&ours, &others));
     };
-    let pacing = Pacing::Open {
-        rate: Rate::constant(rate),
-        connections: 10,
-        dispatch,
+    let (ours, true_) = (
+        seen.response_time().unwrap(),
+        truth.response_time().unwrap(),
+    );
+    pair(
+        "response time",
+        "true",
+        row(&ours),
+        row(&true_),
+        [timeouts(&seen), timeouts(&truth)],
+    );
+    let kept = kept.lock().unwrap();
+    let mut of_server = QUANTILES
+        .map(|q| Percentile::Value(kept.value_at_quantile(q)))
+        .to_vec();
+    of_server.push(Percentile::Value(kept.max()));
+    pair(
+        "service time of good answers",
+        "by the server",
+        row(&seen.good_service_time()),
+        of_server.try_into().unwrap(),
+        [String::new(), String::new()],
+    );
+}
+
+/// What a distribution says.
+pub fn row(times: &Distribution) -> Row {
+    let [p50, p90, p95, p99] = QUANTILES.map(|q| times.percentile(q));
+    let max = times.max_ns().map_or(Percentile::Absent, Percentile::Value);
+    [p50, p90, p95, p99, max]
+}
+
+/// Milliseconds for a table.
+pub fn cells(row: &Row) -> String {
+    let cell = |time: &Percentile| match time {
+        Percentile::Value(ns) => format!("{:.2}", *ns as f64 / 1e6),
+        Percentile::AtLeast(ns) => format!("at least {:.0}", *ns as f64 / 1e6),
+        Percentile::Absent => "–".to_owned(),
     };
-    let slice = Slice::new(pacing, Duration::from_secs(seconds));
-    Plan {
-        target,
-        slice,
-        threads: 1,
-        cpus: vec![],
-    }
+    row.iter().map(cell).collect::<Vec<_>>().join(" | ")
 }
 
-fn in_virtual_time(plan: &Plan, behaviour: Behaviour) -> Observations {
-    let mut first = None;
-    let server = Simulated::unlimited_workers(move |number, at| {
-        behaviour(number, at - *first.get_or_insert(at))
-    });
-    let mut session = Session::with_transport(server, Share::WHOLE, 1);
-    let target = session.add_target(plan.target.clone());
-    session
-        .drive(target, &plan.slice, &mut |_| {}, &AtomicBool::new(false))
-        .unwrap()
-}
-
-fn row(name: &str, seen: &Observations, times: &Distribution) {
-    print!("{name:<34}");
-    for q in QUANTILES {
-        match times.percentile(q) {
-            Percentile::Value(ns) => print!("{:>10.2}", ns as f64 / 1e6),
-            Percentile::AtLeast(ns) => print!("{:>10}", format!("≥{:.1}", ns as f64 / 1e6)),
-            Percentile::Absent => print!("{:>10}", "–"),
+fn deviations(seen: &Row, truth: &Row) -> String {
+    let deviation = |(seen, truth): (&Percentile, &Percentile)| match (seen, truth) {
+        (Percentile::Value(seen), Percentile::Value(truth)) => {
+            let off_ns = *seen as f64 - *truth as f64;
+            format!(
+                "{:+.2} ({:+.1} %)",
+                off_ns / 1e6,
+                100.0 * off_ns / *truth as f64
+            )
         }
-    }
-    let max = times.max_ns().unwrap_or(0) as f64 / 1e6;
-    println!("{max:>10.2}{:>10}", seen.outcome(Outcome::Timeout));
-}
-
-/// What the server kept itself of the answers it gave within the timeout.
-fn kept_row(name: &str, kept: &Histogram<u64>) {
-    print!("{name:<34}");
-    for q in QUANTILES {
-        print!("{:>10.2}", kept.value_at_quantile(q) as f64 / 1e6);
-    }
-    println!("{:>10.2}", kept.max() as f64 / 1e6);
-}
-
-const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
-const TIMEOUT: Duration = Duration::from_secs(2);
-
-type Kept = Arc<Mutex<Histogram<u64>>>;
-
-/// A server on a free port, one thread a connection.
-fn start(behaviour: Behaviour) -> (SocketAddr, Kept) {
-    let kept: Kept = Arc::new(Mutex::new(
-        Histogram::new_with_bounds(1, 3_600_000_000_000, 3).unwrap(),
-    ));
-    let keeping = kept.clone();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let addr = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        let (number, first): &'static _ = Box::leak(Box::new((AtomicU64::new(0), OnceLock::new())));
-        for stream in listener.incoming().flatten() {
-            let kept = keeping.clone();
-            std::thread::spawn(move || answer(stream, behaviour, number, first, &kept));
-        }
-    });
-    (addr, kept)
-}
-
-fn answer(
-    mut stream: TcpStream,
-    behaviour: Behaviour,
-    number: &AtomicU64,
-    first: &OnceLock<Instant>,
-    kept: &Mutex<Histogram<u64>>,
-) {
-    let _ = stream.set_nodelay(true);
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-    let mut buffer = [0; 4096];
-    while let Ok(1..) = stream.read(&mut buffer) {
-        let now = Instant::now();
-        let since = now.duration_since(*first.get_or_init(|| now)).as_nanos() as u64;
-        let takes = behaviour(number.fetch_add(1, Ordering::Relaxed), since);
-        std::thread::sleep(Duration::from_nanos(takes).saturating_sub(now.elapsed()));
-        if stream
-            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            .is_err()
-        {
-            return;
-        }
-        if now.elapsed() < TIMEOUT {
-            kept.lock()
-                .unwrap()
-                .saturating_record(now.elapsed().as_nanos() as u64);
-        }
-    }
+        (seen, truth) if seen == truth => "same".to_owned(),
+        _ => "–".to_owned(),
+    };
+    let all: Vec<_> = seen.iter().zip(truth).map(deviation).collect();
+    all.join(" | ")
 }
