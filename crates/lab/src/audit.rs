@@ -1,7 +1,11 @@
 //! The audit of a trial: rules fixed beforehand, applied to what was recorded, with the numbers.
 
+mod figures;
+
 use load::{Observations, Outcome, Percentile};
 use record::{AuditLine, AuditStatus, TrialStatus};
+
+pub use figures::{Promise, audit_figures};
 
 /// Share of the scheduled arrivals that must be answered within the window.
 const ACHIEVED_MIN_RATIO: f64 = 0.99;
@@ -17,6 +21,11 @@ const LITTLE_LAW_MAX_RATIO: f64 = 0.10;
 const UNANSWERED_MAX_RATIO: f64 = 0.001;
 /// CPU that an idle service may use while another is measured.
 const IDLE_CPU_MAX_RATIO: f64 = 0.005;
+
+/// Answers on one connection from which on another's few are a sign.
+const ANSWERS_MIN_COUNT: u64 = 20;
+/// Share of the best served connection's answers that every connection of a closed loop should get.
+const FAIR_MIN_RATIO: f64 = 0.10;
 
 /// What a trial showed, as far as the audit looks at it.
 #[derive(Debug, Default)]
@@ -45,6 +54,7 @@ pub fn audit(evidence: &Evidence) -> Vec<AuditLine> {
     }
     if let Some(closed) = evidence.closed {
         lines.push(little_law(closed));
+        lines.push(fairness(closed));
     }
     lines.extend(evidence.generator_cpu_ratio.map(generator));
     lines.extend(evidence.idle_cpu_ratio.map(idle));
@@ -166,7 +176,7 @@ fn connections(seen: &Observations) -> AuditLine {
         seen.connections.least_completed_count,
         seen.connections.most_completed_count,
     );
-    let starved = most >= 20 && least == 0;
+    let starved = most >= ANSWERS_MIN_COUNT && least == 0;
     let status = if starved {
         AuditStatus::Warn
     } else {
@@ -176,6 +186,24 @@ fn connections(seen: &Observations) -> AuditLine {
         "connections",
         status,
         format!("between {least} and {most} answers on a connection"),
+    )
+}
+
+/// In a closed loop every connection asks as soon as it is answered, so that all get about as many answers.
+fn fairness(closed: &Observations) -> AuditLine {
+    let (least, most) = (
+        closed.connections.least_completed_count,
+        closed.connections.most_completed_count,
+    );
+    let unfair = most >= ANSWERS_MIN_COUNT && (least as f64) < most as f64 * FAIR_MIN_RATIO;
+    let status = match unfair {
+        true => AuditStatus::Warn,
+        false => AuditStatus::Pass,
+    };
+    line(
+        "fairness",
+        status,
+        format!("between {least} and {most} answers on a connection of the closed loop"),
     )
 }
 
@@ -324,6 +352,29 @@ mod tests {
             ..Evidence::default()
         });
         assert_eq!(status_of(&lines, "offered"), AuditStatus::Pass);
+    }
+
+    #[test]
+    fn connections_that_are_hardly_served_are_told() {
+        for (least, most, wanted) in [
+            (90, 100, AuditStatus::Pass),
+            (11, 100, AuditStatus::Pass),
+            (9, 100, AuditStatus::Warn),
+            (0, 19, AuditStatus::Pass),
+        ] {
+            let mut closed = seen(false, &[(Outcome::Ok, 10)]);
+            closed.connections.least_completed_count = least;
+            closed.connections.most_completed_count = most;
+            let evidence = Evidence {
+                closed: Some(&closed),
+                ..Evidence::default()
+            };
+            assert_eq!(
+                status_of(&audit(&evidence), "fairness"),
+                wanted,
+                "{least} {most}"
+            );
+        }
     }
 
     #[test]

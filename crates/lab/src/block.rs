@@ -197,6 +197,8 @@ pub(crate) fn start(
         .postgres
         .as_ref()
         .filter(|_| launchable.database.is_some());
+    sut.seen.promise = launchable.promise(&entry.treatment, hands.placement);
+    sut.seen.null_server_rate_per_s = bench.null_server_rate_per_s;
     sut.activity = postgres.map(|postgres| postgres.activity(&entry.treatment.name));
     sut.eyes().open();
     Ok(sut)

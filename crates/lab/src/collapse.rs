@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use load::{Distribution, Observations};
 use record::{Histograms, Slice, Trial};
 
-use crate::audit::{Evidence, audit, judge};
+use crate::audit::{Evidence, Promise, audit, audit_figures, judge};
 use crate::design::SliceKind;
 use crate::watched::Around;
 
@@ -30,6 +30,12 @@ pub struct Seen {
     pub idle_cpu_ns: u64,
     /// Wall time of the windows in which others were measured.
     pub idle_wall_ns: u64,
+    /// What it was told and promised.
+    pub promise: Promise,
+    /// What the generator reaches against a server that does nothing.
+    pub null_server_rate_per_s: Option<f64>,
+    /// Resident pages of mapped files: page cache.
+    pub memory_mapped_bytes: Option<u64>,
     /// What was seen around the slices.
     pub around: Around,
     /// What went wrong outside the load.
@@ -53,7 +59,7 @@ impl Seen {
     /// Fills in a trial's figures, audit and status.
     pub fn collapse_into(self, trial: &mut Trial) {
         let metrics = self.metrics();
-        let lines = audit(&Evidence {
+        let mut lines = audit(&Evidence {
             open: self.open.as_ref(),
             open_slices: of_kind(&self.slices, SliceKind::Open).len(),
             closed: self.closed.as_ref(),
@@ -61,6 +67,7 @@ impl Seen {
             idle_cpu_ratio: ratio(self.idle_cpu_ns as f64, self.idle_wall_ns as f64),
             broken: &self.broken,
         });
+        lines.extend(audit_figures(&metrics, &self.slices, &self.promise));
         (trial.status, trial.reasons) = judge(&lines);
         trial.audit = lines;
         trial.metrics = metrics;
@@ -108,6 +115,9 @@ impl Seen {
         metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
         self.around.put_into(&mut metrics);
+        let mapped = whole(self.memory_mapped_bytes);
+        metrics.put("memory_mapped_bytes", mapped);
+        metrics.put("null_server_rate_per_s", self.null_server_rate_per_s);
         let count = |of: fn(&Slice) -> u64| {
             let total: u64 = self.slices.iter().map(of).sum();
             (!self.slices.is_empty()).then_some(total as f64)

@@ -4,7 +4,7 @@ use crate::error::LabError;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
 use crate::standin::Behaviour;
-use crate::treatment::{Entry, Launchable, Origin, Question};
+use crate::treatment::{DatabaseWork, Entry, Launchable, Origin, Question};
 use crate::verify::Asked;
 
 /// Value of the Host header in every request to a service that Bancada started.
@@ -29,6 +29,10 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
             args: spec.args,
             cwd: spec.cwd,
             env: service_environment(&spec.env, chosen.manifest),
+            work: DatabaseWork {
+                statements_per_request: chosen.workload.manifest.statements_per_request,
+                rows_per_request: chosen.workload.manifest.rows_per_request,
+            },
             database: has_database.then(|| chosen.workload.name.clone()),
             upstream: upstream
                 .clone()

@@ -19,6 +19,7 @@ mod environment;
 mod error;
 mod experiment;
 mod measure;
+mod null_server;
 mod pilot;
 pub mod place;
 pub mod plan;

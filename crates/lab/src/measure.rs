@@ -10,15 +10,20 @@ use crate::canary::Canary;
 use crate::conditions::{BlockWatch, Mark};
 use crate::design::{SliceKind, SliceTurn};
 use crate::error::LabError;
+use crate::null_server::NullServer;
 use crate::place::{Placement, allowed_cpus, pin_this_thread};
 use crate::sample::Tree;
 use crate::sut::Sut;
+use crate::treatment::Question;
 use crate::watched::Before;
 
 /// Share of each slice that is discarded at its start.
 pub const DISCARD_RATIO: f64 = 0.1;
 /// Longest wait for what is in flight when a slice ends.
 const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long the generator is held against the null server.
+const NULL_SERVER_DRIVE: Duration = Duration::from_millis(500);
 
 /// What measures: the engine with its connections, the canary and the clocks.
 pub struct Bench<'a> {
@@ -32,6 +37,8 @@ pub struct Bench<'a> {
     cpus_before: Vec<u32>,
     watch: BlockWatch,
     knows_all: bool,
+    /// What the generator reaches against a server that does nothing; absent until it was measured.
+    pub null_server_rate_per_s: Option<f64>,
 }
 
 /// CPU clocks at one edge of a window.
@@ -57,6 +64,7 @@ impl<'a> Bench<'a> {
             cpus_before,
             watch: BlockWatch::default(),
             knows_all,
+            null_server_rate_per_s: None,
             session: Session::new(EngineOptions {
                 seed,
                 ..EngineOptions::default()
@@ -104,7 +112,7 @@ impl<'a> Bench<'a> {
         };
         let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
         // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
-        let before = Mark::now(self.look_up(suts));
+        let before = Mark::now(self.look_up(suts), &self.placement.service_cpus);
         let started_at = Instant::now();
         let around = suts[turn.treatment]
             .as_ref()
@@ -127,7 +135,7 @@ impl<'a> Bench<'a> {
                 sut.seen.around = around;
                 looking_ns
             });
-        let after = Mark::now(self.look_up(suts));
+        let after = Mark::now(self.look_up(suts), &self.placement.service_cpus);
         self.watch
             .add(&before, &after, started_at.elapsed().as_secs_f64());
         let window_s = seen.window_ns as f64 / 1e9;
@@ -177,6 +185,25 @@ impl<'a> Bench<'a> {
         Ok(self
             .session
             .drive(sut.target, &slice, &mut |_| {}, self.stop)?)
+    }
+
+    /// Drives a server that does nothing in the same closed loop, to know what the generator can reach at most.
+    pub fn sound_null_server(
+        &mut self,
+        body_bytes: usize,
+        connections: u32,
+    ) -> Result<(), LabError> {
+        let server = NullServer::start(&self.placement.service_cpus, body_bytes)
+            .map_err(LabError::system("starting the null server"))?;
+        let request = load::request_bytes("GET", "/", "localhost", &[], None);
+        let question = Question::same(request, "localhost", load::StatusRule::Exact(200));
+        let sut = Sut::running(&mut self.session, &question, server.addr());
+        let pacing = pacing(SliceKind::Closed, connections, 0.0);
+        let seen = self.drive(&sut, pacing, NULL_SERVER_DRIVE);
+        sut.stop(&mut self.session);
+        let rate = seen?.goodput_per_s();
+        self.null_server_rate_per_s = Some(rate).filter(|rate| *rate > 0.0);
+        Ok(())
     }
 
     /// What was watched since this was last asked: the slices of one block.

@@ -54,6 +54,11 @@ pub fn run_blocks(
     for block in 1..=done {
         precision.is_enough(run, &up_to(&trials, block));
     }
+    let largest = entries
+        .iter()
+        .filter_map(|entry| entry.question.expectation.body_bytes)
+        .max();
+    bench.sound_null_server(largest.unwrap_or(0) as usize, run.design.connections_count)?;
     bench.take_watch();
     if run.ended_by.take().is_some() {
         run.ended_at = None;

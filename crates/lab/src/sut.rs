@@ -9,7 +9,7 @@ use load::{ExchangeError, Session, TargetId, exchange};
 use crate::collapse::Seen;
 use crate::error::LabError;
 use crate::postgres::Activity;
-use crate::sample::{Sampler, Tree, pss_bytes};
+use crate::sample::{Sampler, Tree, mapped_bytes, pss_bytes};
 use crate::standin::StandIn;
 use crate::supervise::{Child, Spec, Supervisor};
 use crate::treatment::Question;
@@ -143,6 +143,7 @@ impl Sut {
     pub fn read_memory(&mut self) {
         if let Some(process) = &self.process {
             self.seen.memory_pss_bytes = pss_bytes(process.child.pid());
+            self.seen.memory_mapped_bytes = mapped_bytes(process.child.pid());
             self.seen.memory_peak_bytes = process.sampler.peak_bytes();
         }
     }

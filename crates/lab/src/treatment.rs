@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use load::{Answer, Expectation, Requests, StatusRule, Target};
 use record::Treatment;
 
+use crate::audit::Promise;
+use crate::database::CONNECTION_LIMIT;
 use crate::place::Placement;
 use crate::standin::Behaviour;
 use crate::supervise::Spec;
@@ -102,13 +104,36 @@ pub struct Launchable {
     pub cwd: PathBuf,
     /// Environment, without what only a start knows (`PORT`, `DATABASE_URL`).
     pub env: BTreeMap<String, String>,
+    /// What the workload says that one request costs the database.
+    pub work: DatabaseWork,
     /// Workload whose database it reads; `None` without one.
     pub database: Option<String>,
     /// Upstream service it calls, and how the stand-in for it behaves; `None` without one.
     pub upstream: Option<(String, Behaviour)>,
 }
 
+/// Statements and rows of one request; `None` where the workload does not say.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DatabaseWork {
+    /// SQL statements.
+    pub statements_per_request: Option<f64>,
+    /// Rows that they read or write.
+    pub rows_per_request: Option<f64>,
+}
+
 impl Launchable {
+    /// What the audit holds its figures against.
+    pub fn promise(&self, treatment: &Treatment, placement: &Placement) -> Promise {
+        let pool_size = treatment.settings.get("DB_POOL_SIZE");
+        Promise {
+            statements_per_request: self.work.statements_per_request,
+            rows_per_request: self.work.rows_per_request,
+            pool_size: pool_size.and_then(|size| size.parse().ok()),
+            connection_limit: Some(CONNECTION_LIMIT),
+            bench_cpus_count: placement.bench_cpus.len(),
+        }
+    }
+
     /// One start of it.
     pub fn spec(
         &self,

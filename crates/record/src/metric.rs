@@ -226,6 +226,12 @@ pub const METRICS: &[Metric] = &[
         "Median anonymous plus shared resident memory of the process tree, sampled at 5 Hz while under load.",
     ),
     describes(
+        "memory_mapped_bytes",
+        "Mapped files",
+        "bytes",
+        "Resident pages of files the process tree has mapped, read once after the window: page cache, not memory.",
+    ),
+    describes(
         "voluntary_switches_per_answer_count",
         "Voluntary switches",
         "count",

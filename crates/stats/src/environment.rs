@@ -9,9 +9,12 @@ use crate::quantile;
 pub struct Conditions {
     /// CPU time that the hypervisor gave to others, over the time of all CPUs.
     pub steal_ratio: Option<f64>,
-    /// Share of the time in which some task waited for a CPU (pressure stall, `some`) beyond what the
-    /// measured services themselves cause.
+    /// Share of the time in which some task waited for a disk or for memory (pressure stall, `some`), whichever is
+    /// more. A measured service causes neither.
     pub pressure_ratio: Option<f64>,
+    /// Share of the time in which some task waited for a CPU, beyond what is usual in this run: services under load
+    /// cause much of it themselves.
+    pub cpu_pressure_excess_ratio: Option<f64>,
     /// CPU time of processes that do not belong to the run, in cores.
     pub foreign_cpu_ratio: Option<f64>,
     /// Lowest over highest clock frequency seen.
@@ -47,6 +50,8 @@ pub struct Limits {
     pub steal_ratio: f64,
     /// Largest pressure: 0.10.
     pub pressure_ratio: f64,
+    /// Largest excess of CPU pressure: 0.25, as much as foreign CPU may take.
+    pub cpu_pressure_excess_ratio: f64,
     /// Largest foreign CPU: 0.25 of a core. A desk machine is never quite idle, and a neighbour who takes his
     /// share all the time divides out of slices that lie seconds apart; one who takes much of a core does not.
     pub foreign_cpu_ratio: f64,
@@ -64,6 +69,7 @@ impl Default for Limits {
         Limits {
             steal_ratio: 0.01,
             pressure_ratio: 0.10,
+            cpu_pressure_excess_ratio: 0.25,
             foreign_cpu_ratio: 0.25,
             frequency_ratio: 0.90,
             canary_deviations: 3.0,
@@ -79,6 +85,8 @@ pub enum Rule {
     Steal,
     /// Pressure above its limit.
     Pressure,
+    /// CPU pressure above what is usual by more than its limit.
+    CpuPressure,
     /// Foreign CPU above its limit.
     ForeignCpu,
     /// Frequency below its limit.
@@ -138,6 +146,11 @@ pub fn breaches(
             limits.pressure_ratio,
         ),
         above(
+            Rule::CpuPressure,
+            conditions.cpu_pressure_excess_ratio,
+            limits.cpu_pressure_excess_ratio,
+        ),
+        above(
             Rule::ForeignCpu,
             conditions.foreign_cpu_ratio,
             limits.foreign_cpu_ratio,
@@ -181,6 +194,13 @@ mod tests {
                     ..quiet
                 },
                 vec![Rule::Pressure],
+            ),
+            (
+                Conditions {
+                    cpu_pressure_excess_ratio: Some(0.3),
+                    ..quiet
+                },
+                vec![Rule::CpuPressure],
             ),
             (
                 Conditions {

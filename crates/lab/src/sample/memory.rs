@@ -13,6 +13,15 @@ pub(super) fn tree_bytes(pids: &[u32]) -> Option<u64> {
     sum(pids.iter().filter_map(of))
 }
 
+/// Resident pages of mapped files (`RssFile`), summed over processes: page cache, never memory of theirs.
+pub(super) fn tree_mapped_bytes(pids: &[u32]) -> Option<u64> {
+    let of = |pid: &u32| {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        kilobytes(&status, "RssFile:")
+    };
+    sum(pids.iter().filter_map(of))
+}
+
 /// Proportional set size, summed over processes: private pages, and each shared page divided by the number of
 /// its users; pages mapped from files are in it. The kernel walks all pages for it: once after a window,
 /// not during one. `None` when none can be read, for instance another user's.

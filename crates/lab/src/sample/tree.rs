@@ -184,6 +184,12 @@ pub fn pss_bytes(pid: u32) -> Option<u64> {
     memory::tree_pss_bytes(&Tree::of(pid).pids())
 }
 
+/// Resident pages of files that the tree of `pid` has mapped, programs and libraries among them: page cache. Pages
+/// that members share count once for each. `None` when nothing of it lives.
+pub fn mapped_bytes(pid: u32) -> Option<u64> {
+    memory::tree_mapped_bytes(&Tree::of(pid).pids())
+}
+
 /// The descendants of a process, on a kernel without `CONFIG_PROC_CHILDREN`: by one look at every process.
 fn scan(pid: u32) -> Vec<u32> {
     process::descendants(&process::all(), pid)
