@@ -20,7 +20,7 @@ use crate::measure::{Bench, DISCARD_RATIO};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
-use crate::treatment::{Entry, Launchable, Origin, Question};
+use crate::treatment::{DatabaseWork, Entry, Launchable, Origin, Question};
 use crate::{pilot, verify, warm};
 
 /// Share of the slowest pilot capacity at which the open slices are offered.
@@ -172,6 +172,7 @@ impl Lab<'_> {
                 args: vec!["-c".to_owned(), service.command.clone()],
                 cwd: plan.cwd.clone(),
                 env: self.prepare.environment.clone(),
+                work: DatabaseWork::default(),
                 database: None,
                 upstream: None,
             })),

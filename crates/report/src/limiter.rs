@@ -186,9 +186,9 @@ fn generator_sentence(seen: &Evidence, generator: &str) -> String {
 }
 
 fn cores(count: f64) -> String {
-    match count {
-        count if count == 1.0 => "1 CPU".to_owned(),
-        count => format!("{} CPUs", digits_of_whole(count)),
+    match count > 1.0 {
+        true => format!("{} CPUs", digits_of_whole(count)),
+        false => "1 CPU".to_owned(),
     }
 }
 

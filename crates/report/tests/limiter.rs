@@ -1,5 +1,4 @@
 //! A limiter is named with the figures behind it, and with a command that tries whether more of it helps.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod fixture;
 

@@ -1,0 +1,2 @@
+CREATE TABLE one (id int PRIMARY KEY, n bigint NOT NULL);
+INSERT INTO one VALUES (1, 1);
