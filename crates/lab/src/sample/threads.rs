@@ -116,7 +116,10 @@ impl ThreadsUse {
 mod tests {
     use super::*;
 
-    fn reading(threads: &[(u32, u64, Option<(u64, u64)>)]) -> ThreadsReading {
+    /// A thread's id, its voluntary switches, and its time on a CPU and ready for one.
+    type Row = (u32, u64, Option<(u64, u64)>);
+
+    fn reading(threads: &[Row]) -> ThreadsReading {
         let thread = |voluntary_count, scheduled| Thread {
             voluntary_count,
             involuntary_count: 1,
