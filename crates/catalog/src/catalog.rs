@@ -8,7 +8,7 @@ use crate::check;
 use crate::entry::{Experiment, LookupError, Stack, Workload};
 use crate::fault::{Fault, choose};
 use crate::source::Source;
-use crate::{Contract, WorkloadManifest};
+use crate::{Case, Contract, WorkloadManifest};
 
 /// Everything that can be run, as the folders under a root describe it. Entries are in order of name.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,10 @@ impl Catalog {
             let folder = Path::new("workloads").join(&name);
             let manifest = self.entry(root, &folder.join("workload.toml"), check::workload);
             let contract = self.entry(root, &folder.join("contract.toml"), check::contract);
-            if let (Some(manifest), Some(contract)) = (manifest, contract) {
+            let bad_input = self.bad_input(root, &folder);
+            if let (Some(manifest), Some(contract), Some(bad_input)) =
+                (manifest, contract, bad_input)
+            {
                 if let Some(fault) = self.uncovered(root, &folder, &manifest, &contract) {
                     self.faults.push(fault);
                     continue;
@@ -123,9 +126,20 @@ impl Catalog {
                     name,
                     manifest,
                     contract,
+                    bad_input,
                 });
             }
         }
+    }
+
+    /// The cases of `bad-input.toml`, none without that file; `None` when something is wrong with it.
+    fn bad_input(&mut self, root: &Path, folder: &Path) -> Option<Vec<Case>> {
+        let file = folder.join("bad-input.toml");
+        if !root.join(&file).exists() {
+            return Some(Vec::new());
+        }
+        let battery: Contract = self.entry(root, &file, check::contract)?;
+        Some(battery.case)
     }
 
     fn scan_stacks(&mut self, root: &Path) {

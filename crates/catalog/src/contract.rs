@@ -1,4 +1,4 @@
-//! `contract.toml`: what every service of a workload must answer.
+//! `contract.toml`: what every service of a workload must answer. `bad-input.toml`, beside it, has the same form.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub struct Case {
     pub body: Option<String>,
     /// The one status that is right.
     pub status: Option<u16>,
-    /// The statuses that are right, as `4xx`.
+    /// The statuses that are right, as `4xx`; `<500` for any that is not the service's own fault.
     pub status_class: Option<String>,
     /// Response headers, by lower-case name: the value must start with this text.
     #[serde(default)]

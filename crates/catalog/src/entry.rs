@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::fault::{Fault, choose};
 use crate::pool::pool_overflow;
 use crate::source::{Source, Step, Step::Item, Step::Key};
-use crate::{Contract, ExperimentManifest, StackManifest, WorkloadManifest};
+use crate::{Case, Contract, ExperimentManifest, StackManifest, WorkloadManifest};
 
 /// A folder under `stacks/`.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Workload {
     pub manifest: WorkloadManifest,
     /// Its `contract.toml`.
     pub contract: Contract,
+    /// Its `bad-input.toml`: more cases, of what no client should send; none without that file.
+    pub bad_input: Vec<Case>,
 }
 
 /// A folder under `experiments/`.

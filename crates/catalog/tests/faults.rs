@@ -203,7 +203,7 @@ fn a_case_of_a_contract_has_one_status_and_at_most_one_body() {
         ),
         (
             "status_class = \"4XX\"",
-            "5: status_class: `4XX` is not a class of statuses; write 2xx, 3xx, 4xx or 5xx",
+            "5: status_class: `4XX` is not a class of statuses; write 2xx, 3xx, 4xx, 5xx or <500",
         ),
         (
             "status = 200\nstatus_class = \"2xx\"",

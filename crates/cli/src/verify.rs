@@ -1,5 +1,7 @@
 //! `bancada verify`: holds stacks against the contracts of the workloads they serve.
 
+mod compared;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +14,7 @@ use lab::supervise::Supervisor;
 use lab::verify::{CaseResult, CellResult, verify_cell};
 use serde_json::{Value, json};
 
+use self::compared::{Compared, compared};
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
 use crate::interrupt;
@@ -54,6 +57,7 @@ const POSTGRES: &str = "postgres";
 struct Cell {
     stack: String,
     launch: String,
+    ranked: bool,
     workload: String,
     found: Found,
 }
@@ -88,13 +92,15 @@ pub fn verify(args: VerifyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let cells = bench.verify(&stacks, &workloads, args.launch.as_deref())?;
     bench.close()?;
-    show(&cells, args.format)?;
+    let compared = compared(&workloads, &cells);
+    show(&cells, &compared, args.format)?;
     if stop.load(Ordering::Relaxed) {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let named: Vec<String> = [args.stacks, args.workload].concat();
     let sound = show_faults(&catalog, &named);
-    let failed = cells.iter().any(|cell| cell.is_failure());
+    let failed = cells.iter().any(|cell| cell.is_failure())
+        || compared.iter().any(|one| !one.disagreements.is_empty());
     Ok(if failed || !sound {
         ExitCode::FAILURE
     } else {
@@ -171,6 +177,7 @@ impl Bench<'_> {
                 cells.push(Cell {
                     stack: stack.name.clone(),
                     launch: mode.to_owned(),
+                    ranked: stack.manifest.ranked,
                     workload: workload.name.clone(),
                     found,
                 });
@@ -279,6 +286,8 @@ impl Cell {
                 "cases_count": result.cases.len(),
                 "failed": failed(result).map(|case| json!({ "case": case.name, "detail": case.detail })).collect::<Vec<_>>(),
                 "broken": result.broken,
+                "not_checked": result.not_checked,
+                "work": result.work.map(|work| work.facts()),
             }),
             Found::Skipped(reason) => json!({ "status": "skipped", "reason": reason }),
             Found::Failed(reason) => json!({ "status": "failed", "reason": reason }),
@@ -293,7 +302,13 @@ impl Cell {
     fn text(&self) -> (String, Vec<String>) {
         match &self.found {
             Found::Tried(result) if result.passed() => {
-                (format!("passed   {} cases", result.cases.len()), Vec::new())
+                let verdict = format!("passed   {} cases", result.cases.len());
+                let left = result.not_checked.iter();
+                (
+                    verdict,
+                    left.map(|reason| format!("not checked: {reason}"))
+                        .collect(),
+                )
             }
             Found::Tried(result) => {
                 let cases = failed(result).map(|case| format!("{}: {}", case.name, case.detail));
@@ -318,13 +333,14 @@ fn failed(result: &CellResult) -> impl Iterator<Item = &CaseResult> {
     clippy::print_stdout,
     reason = "what was found is the command's output"
 )]
-fn show(cells: &[Cell], format: Format) -> anyhow::Result<()> {
+fn show(cells: &[Cell], compared: &[Compared], format: Format) -> anyhow::Result<()> {
     if format == Format::Json {
-        let cells: Vec<Value> = cells.iter().map(Cell::json).collect();
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&json!({ "schema": "bancada.verify/1", "cells": cells }))?
-        );
+        let document = json!({
+            "schema": "bancada.verify/1",
+            "cells": cells.iter().map(Cell::json).collect::<Vec<_>>(),
+            "differential": compared.iter().map(Compared::json).collect::<Vec<_>>(),
+        });
+        println!("{}", serde_json::to_string_pretty(&document)?);
         return Ok(());
     }
     let stacks = cells
@@ -343,6 +359,17 @@ fn show(cells: &[Cell], format: Format) -> anyhow::Result<()> {
             "{:stacks$}  {:workloads$}  {verdict}",
             cell.name(),
             cell.workload
+        );
+        for line in lines {
+            println!("    {line}");
+        }
+    }
+    for one in compared {
+        let (verdict, lines) = one.text();
+        println!(
+            "{:stacks$}  {:workloads$}  {verdict}",
+            "all",
+            one.workload()
         );
         for line in lines {
             println!("    {line}");

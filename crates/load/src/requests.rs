@@ -101,6 +101,12 @@ impl Requests {
         self.head
     }
 
+    /// The first `count` requests that a single connection would send, with `seed` for their random numbers.
+    pub fn first(&self, count: usize, seed: u64) -> Vec<Vec<u8>> {
+        let mut cursor = self.cursor(Share::WHOLE, seed);
+        (0..count).map(|_| cursor.next().to_vec()).collect()
+    }
+
     pub(crate) fn cursor(&self, share: Share, seed: u64) -> Cursor {
         let kind = match &self.kind {
             Kind::Same(bytes) => CursorKind::Same(Arc::clone(bytes)),

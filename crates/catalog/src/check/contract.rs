@@ -37,11 +37,11 @@ fn status(case: &Case, [list, item]: [Step<'_>; 2], source: &mut Source) {
             format!("{status} is not the status of an answer"),
             "give one from 200 to 599",
         ),
-        (None, Some(class)) if !["2xx", "3xx", "4xx", "5xx"].contains(&class.as_str()) => {
+        (None, Some(class)) if !["2xx", "3xx", "4xx", "5xx", "<500"].contains(&class.as_str()) => {
             source.wrong(
                 &[list, item, Key("status_class")],
                 format!("`{class}` is not a class of statuses"),
-                "write 2xx, 3xx, 4xx or 5xx",
+                "write 2xx, 3xx, 4xx, 5xx or <500",
             );
         }
         _ => {}

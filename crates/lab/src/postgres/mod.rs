@@ -304,6 +304,34 @@ impl Postgres {
         Some((count(0)?, count(1)?))
     }
 
+    /// Has the server count how often it plans statements of connections to a database that are opened from now on.
+    /// It costs time, so not where anything is measured. An external server that does not allow it counts none.
+    pub fn count_plans(&mut self, database: &str) {
+        let database = identifier(&template::database_name(database));
+        let setting = "pg_stat_statements.track_planning = on";
+        let _ = self
+            .admin
+            .execute(&format!("ALTER DATABASE {database} SET {setting}"));
+    }
+
+    /// How often statements, of the kind that [`Postgres::statements`] counts, were planned in a database so far;
+    /// `None` where that is not counted.
+    pub fn plans(&mut self, database: &str) -> Option<u64> {
+        if !self.counts_statements {
+            return None;
+        }
+        let query = "SELECT CASE WHEN EXISTS (SELECT FROM pg_db_role_setting AS own
+                JOIN pg_database AS base ON base.oid = own.setdatabase
+                WHERE base.datname = $1 AND 'pg_stat_statements.track_planning=on' = ANY(own.setconfig))
+              THEN coalesce(sum(plans), 0)::bigint END
+            FROM pg_stat_statements AS seen JOIN pg_database AS base ON base.oid = seen.dbid
+            WHERE base.datname = $1 AND seen.query ~* '^\\s*(select|insert|update|delete|merge|with)\\y'
+              AND seen.query !~* '\\ypg_'";
+        let name = template::database_name(database);
+        let row = self.admin.connect().ok()?.query_one(query, &[&name]).ok()?;
+        u64::try_from(row.get::<_, Option<i64>>(0)?).ok()
+    }
+
     /// Stops the private server; an external one is left as it is, with the databases that were made there.
     ///
     /// # Errors

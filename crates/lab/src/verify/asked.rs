@@ -120,6 +120,7 @@ mod tests {
                 schema: String::new(),
                 case: Vec::new(),
             },
+            bad_input: Vec::new(),
         }
     }
 

@@ -8,8 +8,12 @@ use std::time::Duration;
 
 use catalog::{TreatmentManifest, Workload};
 
-use super::contract::{CaseResult, check_contract};
+use super::asked::Asked;
+use super::behaviour::check_behaviour;
+use super::contract::{CaseResult, check_cases, check_contract};
+use super::differential::{self, Reply};
 use super::ready::wait_ready;
+use super::work::{self, Work};
 use crate::postgres::{Postgres, PostgresError};
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::standin::{Behaviour, StandIn, StandInError};
@@ -23,16 +27,24 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 const NEWS_WITHIN: Duration = Duration::from_secs(2);
 /// Connections of the service: enough for what a contract asks, one after the other.
 const POOL: u32 = 4;
+/// Value of the Host header where it does not matter.
+const HOST: &str = "localhost";
 /// Lines of a service's own output that a message repeats.
 const LOG_LINES: usize = 3;
 
 /// How a stack did on a workload.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellResult {
     /// The cases, as far as the service got.
     pub cases: Vec<CaseResult>,
     /// What was wrong with the service beyond its answers: not ready, ended, did not stop.
     pub broken: Vec<String>,
+    /// What one request costs the database, where that was counted.
+    pub work: Option<Work>,
+    /// What could not be checked, and why.
+    pub not_checked: Vec<String>,
+    /// Replies to the requests of the differential check, in their order; none where the cases failed.
+    pub replies: Vec<Reply>,
 }
 
 impl CellResult {
@@ -41,6 +53,18 @@ impl CellResult {
         self.broken.is_empty()
             && !self.cases.is_empty()
             && self.cases.iter().all(|case| case.passed)
+    }
+
+    /// Sends what all services of the workload are compared by. A failure is one whatever the others do.
+    fn compare(&mut self, addr: SocketAddr, workload: &Workload) {
+        let drawn = differential::draw(workload);
+        self.replies = differential::replies(addr, &drawn);
+        let failed = differential::failures(&drawn, &self.replies);
+        self.cases.push(CaseResult {
+            name: "no drawn request makes it fail".to_owned(),
+            passed: failed.is_empty(),
+            detail: failed.join("; "),
+        });
     }
 }
 
@@ -75,20 +99,24 @@ pub enum VerifyError {
 /// When the bench fails. What the service does wrong is in the result.
 pub fn verify_cell(
     supervisor: &Supervisor,
-    postgres: Option<&mut Postgres>,
+    mut postgres: Option<&mut Postgres>,
     prepared: &Prepared,
     workload: &Workload,
     launch: &str,
     logs: &Path,
 ) -> Result<CellResult, VerifyError> {
     let addr = free_addr().map_err(VerifyError::Port)?;
-    let database_url = match (workload.manifest.database.is_empty(), postgres) {
+    let database = format!("verify {}", prepared.stack.name);
+    let database_url = match (
+        workload.manifest.database.is_empty(),
+        postgres.as_deref_mut(),
+    ) {
         (true, _) => None,
-        (false, Some(postgres)) => Some(postgres.restore(
-            &format!("verify {}", prepared.stack.name),
-            &workload.name,
-            None,
-        )?),
+        (false, Some(postgres)) => {
+            let url = postgres.restore(&database, &workload.name, None)?;
+            postgres.count_plans(&database);
+            Some(url)
+        }
         (false, None) => return Err(VerifyError::NoDatabase(workload.name.clone())),
     };
     let start = prepared.launch(launch)?;
@@ -117,7 +145,13 @@ pub fn verify_cell(
         name,
         ..Spec::default()
     })?;
-    let mut result = examine(&child, addr, workload);
+    let mut result = examine(&child, addr, prepared, workload);
+    if let (Some(postgres), true) = (postgres, has_database && result.passed()) {
+        count_work(&mut result, postgres, &database, addr, workload);
+    }
+    if result.passed() {
+        result.compare(addr, workload);
+    }
     // News of an end takes a moment, and an end explains a wrong answer.
     let ended = match result.cases.iter().all(|case| case.passed) {
         true => child.exited(),
@@ -145,16 +179,46 @@ pub fn verify_cell(
     Ok(result)
 }
 
-fn examine(child: &Child, addr: SocketAddr, workload: &Workload) -> CellResult {
-    match wait_ready(addr, READY_WITHIN, &mut || child.exited()) {
-        Ok(_) => CellResult {
-            cases: check_contract(addr, &workload.contract, &workload.folder),
-            broken: Vec::new(),
-        },
-        Err(not_ready) => CellResult {
-            cases: Vec::new(),
-            broken: vec![format!("{not_ready}{}", printed(child))],
-        },
+/// The contract and the bad input; of a ranked stack also how it speaks HTTP, where an answer is always the same.
+fn examine(
+    child: &Child,
+    addr: SocketAddr,
+    prepared: &Prepared,
+    workload: &Workload,
+) -> CellResult {
+    let mut result = CellResult::default();
+    if let Err(not_ready) = wait_ready(addr, READY_WITHIN, &mut || child.exited()) {
+        result.broken.push(format!("{not_ready}{}", printed(child)));
+        return result;
+    }
+    result.cases = check_contract(addr, &workload.contract, &workload.folder);
+    result
+        .cases
+        .extend(check_cases(addr, &workload.bad_input, &workload.folder));
+    if !prepared.stack.manifest.ranked || !workload.manifest.database.is_empty() {
+        return result;
+    }
+    match Asked::of(workload, HOST) {
+        Ok(asked) => result.cases.extend(check_behaviour(addr, &asked.request)),
+        Err(error) => result.broken.push(error.to_string()),
+    }
+    result
+}
+
+fn count_work(
+    result: &mut CellResult,
+    postgres: &mut Postgres,
+    database: &str,
+    addr: SocketAddr,
+    workload: &Workload,
+) {
+    let asked = Asked::of(workload, HOST).map_err(|error| error.to_string());
+    match asked.and_then(|asked| work::measure(postgres, database, addr, &asked.requests)) {
+        Ok(work) => {
+            result.cases.push(work.case(workload));
+            result.work = Some(work);
+        }
+        Err(reason) => result.not_checked.push(format!("database work: {reason}")),
     }
 }
 
