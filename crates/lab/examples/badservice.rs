@@ -17,6 +17,9 @@
 //! | `number-as-string` | `"user_id": "1"` |
 //! | `error-body` | status 200 with an error object |
 //! | `sometimes-500` | every hundredth request for users is answered 500 |
+//! | `reads` | nothing: the table `five` is read for every request |
+//! | `caches` | the table `five` is read once |
+//! | `reads-twice N` | every N-th request reads the table twice |
 #![allow(clippy::print_stdout, clippy::exit)]
 
 use std::env;
@@ -24,8 +27,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::process::{self, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -63,12 +66,22 @@ fn main() -> io::Result<()> {
         mode,
         number,
         asked: AtomicU64::new(0),
+        database: database()?,
     });
     for stream in listener.incoming() {
         let (stream, service) = (stream?, Arc::clone(&service));
         thread::spawn(move || service.serve(stream));
     }
     Ok(())
+}
+
+/// A connection, where there is a database. It stays for as long as the service runs.
+fn database() -> io::Result<Option<Mutex<postgres::Client>>> {
+    let Ok(url) = env::var("DATABASE_URL") else {
+        return Ok(None);
+    };
+    let client = postgres::Client::connect(&url, postgres::NoTls).map_err(io::Error::other)?;
+    Ok(Some(Mutex::new(client)))
 }
 
 fn ignore_sigterm() {
@@ -107,6 +120,7 @@ struct Service {
     mode: String,
     number: u64,
     asked: AtomicU64,
+    database: Option<Mutex<postgres::Client>>,
 }
 
 impl Service {
@@ -146,6 +160,14 @@ impl Service {
     fn users(&self) -> (&'static str, String) {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         match self.mode.as_str() {
+            "reads" => self.read(),
+            "caches" if asked == 1 => self.read(),
+            "reads-twice" => {
+                self.read();
+                if asked.is_multiple_of(self.number) {
+                    self.read();
+                }
+            }
             "exits-at" if asked >= self.number => process::exit(3),
             "error-body" => return ("200 OK", r#"{"error":"no database"}"#.to_owned()),
             "sometimes-500" if asked.is_multiple_of(100) => {
@@ -162,6 +184,16 @@ impl Service {
             users.reverse();
         }
         ("200 OK", format!("[{}]", users.join(",")))
+    }
+
+    /// Reads the users. What is answered does not depend on it.
+    fn read(&self) {
+        if let Some(client) = &self.database {
+            let mut client = client.lock().expect("no thread fails with it");
+            client
+                .query("SELECT id FROM five ORDER BY id", &[])
+                .expect("its table");
+        }
     }
 
     fn user(&self, id: u32) -> String {

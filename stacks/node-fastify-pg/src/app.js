@@ -21,9 +21,10 @@ export function build(pool, settings) {
     ajv: { customOptions: { coerceTypes: false } },
   });
 
+  const paths = new Set();
+  app.addHook('onRoute', (route) => paths.add(route.url));
   app.setNotFoundHandler((request, reply) => {
-    const url = request.url.split('?', 1)[0];
-    const exists = app.supportedMethods.some((method) => app.hasRoute({ method, url }));
+    const exists = paths.has(request.url.split('?', 1)[0]);
     reply.code(exists ? 405 : 404).send({ error: exists ? 'Method Not Allowed' : 'Not Found' });
   });
 

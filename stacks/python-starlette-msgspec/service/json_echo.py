@@ -22,6 +22,6 @@ encoder = msgspec.json.Encoder()
 async def echo(request: Request) -> Response:
     try:
         user = decoder.decode(await request.body())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Response(str(error), status_code=400, media_type="text/plain")
     return Response(encoder.encode(user), media_type="application/json")

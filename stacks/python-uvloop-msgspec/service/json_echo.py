@@ -21,6 +21,6 @@ decoder = msgspec.json.Decoder(User)
 async def echo(query: bytes, body: bytes) -> Answer:
     try:
         user = decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return refusal(400, str(error))
     return json(user)
