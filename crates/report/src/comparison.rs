@@ -48,7 +48,7 @@ pub(crate) fn pairs(
         let (one, other, ratio) = ahead_first(found, metric.better);
         let ((one, one_title), (other, other_title)) = (ranked[one], ranked[other]);
         let logs = selection.log_ratios(one, other, metric.name);
-        let verdict = estimate::verdict(&ratio, &logs, metric.better, pairs_count, terms);
+        let verdict = estimate::words(estimate::called(&ratio, &logs, pairs_count, terms));
         Pair {
             treatment: one.to_owned(),
             against: other.to_owned(),
@@ -82,11 +82,11 @@ fn ahead_first(
 
 /// The verdict in the words of the method.
 pub(crate) fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String {
-    // "Faster" is said of time and of rates; a smaller memory is not faster.
-    let faster = if metric.unit == "bytes" {
-        "smaller"
-    } else {
-        "faster"
+    // "Faster" is said of time and of rates; a smaller memory is not faster, and what only describes is no merit.
+    let faster = match metric.better {
+        Better::Neither => "higher",
+        _ if metric.unit == "bytes" => "smaller",
+        _ => "faster",
     };
     match verdict {
         Verdict::Faster { at_least_ratio } => format!(

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::Better;
 use stats::verdict::Evidence;
 use stats::{Interval, PairedRatio, interval, jackknife, paired, ranks, signed_rank, simultaneous};
 
@@ -13,7 +12,12 @@ pub(crate) const CONFIDENCE_LEVEL: f64 = 0.95;
 
 /// Geometric mean of figures or ratios given as logarithms, at least one, with its unadjusted interval.
 pub(crate) fn geometric(logs: &[f64]) -> Option<RatioEstimate> {
-    paired::ratio(logs, CONFIDENCE_LEVEL).map(found)
+    geometric_at(logs, CONFIDENCE_LEVEL)
+}
+
+/// The same with an interval at `confidence`.
+pub(crate) fn geometric_at(logs: &[f64], confidence: f64) -> Option<RatioEstimate> {
+    paired::ratio(logs, confidence).map(found)
 }
 
 fn found(ratio: PairedRatio) -> RatioEstimate {
@@ -60,38 +64,33 @@ pub(crate) fn hodges_lehmann(log_ratios: &[f64]) -> Option<SignedRank> {
     })
 }
 
-/// What may be said of a pair whose first treatment has the better estimate, one of `pairs_count` pairs.
-/// `log_ratios` are the first over the second.
-pub(crate) fn verdict(
+/// What may be said of a ratio, one of `pairs_count`: the first is "faster" where it is above 1. `log_ratios` are
+/// those of the blocks.
+pub(crate) fn called(
     ratio: &RatioEstimate,
     log_ratios: &[f64],
-    better: Better,
     pairs_count: usize,
     terms: &stats::Terms,
-) -> Verdict {
-    // The rule speaks of advantage: positive where the first is ahead.
-    let ahead = |log: Interval| {
-        if better == Better::Higher {
-            log
-        } else {
-            log.negated()
-        }
-    };
-    let logs = |(low, high): (f64, f64)| Interval {
-        low: low.ln(),
-        high: high.ln(),
-    };
+) -> stats::Verdict {
     let evidence = Evidence {
-        log_estimate: ratio.ratio.ln().abs(),
-        log_interval: ratio.interval().map(logs).map(ahead),
+        log_estimate: ratio.ratio.ln(),
+        log_interval: ratio.interval().map(|(low, high)| Interval {
+            low: low.ln(),
+            high: high.ln(),
+        }),
         log_signed_rank: signed_rank::signed_rank(log_ratios, CONFIDENCE_LEVEL)
-            .map(|ranks| ahead(ranks.interval)),
+            .map(|ranks| ranks.interval),
         log_sd: interval::standard_deviation(log_ratios),
         blocks: log_ratios.len(),
         confidence: simultaneous::each_confidence(CONFIDENCE_LEVEL, pairs_count),
     };
-    match stats::verdict::verdict(&evidence, terms) {
-        // The interval holds the estimate, so the second is never the faster one.
+    stats::verdict::verdict(&evidence, terms)
+}
+
+/// The words of a pair that is told from the side of the one ahead: the interval holds the estimate, so the
+/// one behind is never the faster one.
+pub(crate) fn words(called: stats::Verdict) -> Verdict {
+    match called {
         stats::Verdict::FasterByAtLeast(at_least_ratio)
         | stats::Verdict::SlowerByAtLeast(at_least_ratio) => Verdict::Faster { at_least_ratio },
         stats::Verdict::PracticallyEqual => Verdict::PracticallyEqual,

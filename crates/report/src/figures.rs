@@ -33,7 +33,8 @@ pub(crate) fn figures(
     METRICS.iter().filter_map(named).collect()
 }
 
-fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {
+/// One figure from its values, a block each; at least one.
+pub(crate) fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {
     let blocks_count = values.len();
     let plain = |estimate: f64, basis: Basis| Figure {
         estimate,
@@ -49,15 +50,18 @@ fn over_blocks(metric: &Metric, values: &[f64]) -> Figure {
     if values.iter().any(|value| *value <= 0.0) {
         return plain(sum / blocks_count as f64, Basis::ArithmeticMean);
     }
+    geometric(values).unwrap_or_else(|| plain(sum, Basis::Sum))
+}
+
+/// Geometric mean of values above 0 with its interval; `None` of nothing.
+pub(crate) fn geometric(values: &[f64]) -> Option<Figure> {
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-    match estimate::geometric(&logs) {
-        Some(found) => Figure {
-            estimate: found.ratio,
-            low: found.low_ratio,
-            high: found.high_ratio,
-            blocks_count,
-            basis: Basis::GeometricMean,
-        },
-        None => plain(sum, Basis::Sum),
-    }
+    let found = estimate::geometric(&logs)?;
+    Some(Figure {
+        estimate: found.ratio,
+        low: found.low_ratio,
+        high: found.high_ratio,
+        blocks_count: values.len(),
+        basis: Basis::GeometricMean,
+    })
 }

@@ -3,10 +3,22 @@
 //! Numbers carry their unit in their key: in `figures` the key is the metric's name. What was not
 //! measured is absent.
 
+mod claim;
+mod cost;
+mod ladder;
+mod level;
+
 use std::collections::BTreeMap;
 
 use record::{Design, Environment, Skipped, TrialStatus, VoidedBlock};
 use serde::Serialize;
+
+pub use claim::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
+pub use cost::{
+    CapacityPlan, Cost, CostBlock, PlannedTreatment, Priced, PricedTreatment, Prices, Suffices,
+};
+pub use ladder::{Added, Ladder, Rung};
+pub use level::{LevelFindings, LevelTreatment, Scaling, ScalingPoint};
 
 /// Everything a report says.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,6 +72,30 @@ pub struct Findings {
     pub pairs: Vec<Pair>,
     /// Ratios to the baseline on the other metrics: each interval stands alone, so some will mislead.
     pub exploratory: Vec<Exploratory>,
+    /// What treatments did under each level of load, in the order of the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelFindings>,
+    /// Completion rate over concurrency, where four concurrencies or more were measured.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scaling: Vec<Scaling>,
+    /// What the source said, with a verdict each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<ClaimFindings>,
+    /// What the source published, beside what was measured here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<PublishedFigure>,
+    /// What each layer adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ladder: Option<Ladder>,
+    /// What an answer takes, whatever the prices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cost: Vec<Cost>,
+    /// What it costs, at prices that the reader gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priced: Option<Priced>,
+    /// What would suffice for a load that the reader named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<CapacityPlan>,
     /// Treatments left out before the start.
     pub skipped: Vec<Skipped>,
     /// What was found damaged and left out.
@@ -312,6 +348,17 @@ pub struct SignedRank {
     pub low_ratio: f64,
     /// Upper end.
     pub high_ratio: f64,
+}
+
+impl SignedRank {
+    /// The same comparison seen from the other side.
+    pub fn inverted(&self) -> SignedRank {
+        SignedRank {
+            ratio: 1.0 / self.ratio,
+            low_ratio: 1.0 / self.high_ratio,
+            high_ratio: 1.0 / self.low_ratio,
+        }
+    }
 }
 
 /// What may be said about a pair.

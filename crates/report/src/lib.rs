@@ -5,19 +5,32 @@
 
 mod answer;
 mod audit;
+mod claim_reasons;
+mod claim_words;
+mod claims;
+mod claims_text;
 mod compare;
 mod compare_differences;
 mod compare_text;
 mod comparison;
+mod cost;
+mod cost_text;
 mod curves;
 mod estimate;
 mod figures;
 mod figures_table;
 mod findings;
+mod grounds;
 mod html;
 mod json;
+mod ladder;
+mod ladder_text;
+mod levels;
+mod levels_table;
 mod limiter;
+mod manifest;
 mod markdown;
+mod markdown_sections;
 mod of;
 mod page;
 mod page_samples;
@@ -25,11 +38,14 @@ mod page_trials;
 mod paint;
 mod percentiles;
 mod plot;
+mod priced;
 mod prose;
 mod saved;
+mod sections;
 mod selection;
 mod table;
 mod terminal;
+mod terminal_sections;
 mod text;
 mod units;
 mod verdicts;
@@ -42,14 +58,18 @@ pub use compare_differences::Difference;
 pub use compare_text::{compare_json, compare_markdown, compare_terminal};
 pub use curves::Curve;
 pub use findings::{
-    Audit, AuditReason, Basis, CheckCount, Control, Exploratory, Figure, Findings, LimiterEvidence,
-    LimiterFinding, Pair, RatioEstimate, SignedRank, Standing, TreatmentFindings, Verdict,
+    Added, Audit, AuditReason, Basis, CapacityPlan, CheckCount, ClaimComparison, ClaimFindings,
+    ClaimVerdict, Control, Cost, CostBlock, Exploratory, Figure, Findings, Ladder, LevelFindings,
+    LevelTreatment, LimiterEvidence, LimiterFinding, Pair, PlannedTreatment, Priced,
+    PricedTreatment, Prices, PublishedFigure, RatioEstimate, Rung, Scaling, ScalingPoint,
+    SignedRank, Standing, Suffices, TreatmentFindings, Verdict,
 };
 pub use html::{NotATemplate, html};
 pub use json::json;
 pub use markdown::markdown;
 pub use page::{Page, page};
 pub use page_samples::TrialSamples;
+pub use priced::{plan, priced, time_ns};
 pub use saved::{read, save};
 pub use terminal::{provisional, terminal};
 pub use verdicts::Verdicts;

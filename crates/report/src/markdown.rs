@@ -3,7 +3,10 @@
 use crate::findings::{Findings, TreatmentFindings};
 use crate::table::{Align, Column};
 use crate::text::plain;
-use crate::{figures_table, limiter, prose};
+use crate::{figures_table, limiter, markdown_sections, prose, sections};
+
+/// Width of drawings: what a code block shows without scrolling.
+const DRAWING_COLUMNS: usize = 90;
 
 /// `report.md`.
 pub fn markdown(findings: &Findings) -> String {
@@ -25,9 +28,15 @@ pub fn markdown(findings: &Findings) -> String {
     figures(findings, &mut out);
     verdicts(findings, &mut out);
     limiters(findings, &mut out);
+    for section in sections::after_verdicts(findings, DRAWING_COLUMNS) {
+        markdown_sections::write(section, &mut out);
+    }
     audit(findings, &mut out);
     skipped(findings, &mut out);
     exploratory(findings, &mut out);
+    for section in sections::costs(findings) {
+        markdown_sections::write(section, &mut out);
+    }
     setup(findings, &mut out);
     while out.ends_with("\n\n") {
         out.pop();
@@ -170,7 +179,8 @@ fn setup(findings: &Findings, out: &mut String) {
     }
 }
 
-fn table(lead: &[Column], columns: &[Column], out: &mut String) {
+/// Writes a table, its columns side by side.
+pub(crate) fn table(lead: &[Column], columns: &[Column], out: &mut String) {
     let all: Vec<&Column> = lead.iter().chain(columns).collect();
     let mut line = |cells: Vec<String>| out.push_str(&format!("| {} |\n", cells.join(" | ")));
     line(all.iter().map(|column| heading(column)).collect());
@@ -198,7 +208,7 @@ fn heading(column: &Column) -> String {
 }
 
 /// Text from a record, shown as it is: nothing in it becomes markup.
-fn safe(text: &str) -> String {
+pub(crate) fn safe(text: &str) -> String {
     let mut out = String::new();
     let mut blank = false;
     for character in plain(text).chars() {

@@ -8,18 +8,21 @@ use crate::comparison;
 use crate::findings::{
     Basis, Exploratory, Findings, Pair, RatioEstimate, Standing, TreatmentFindings,
 };
+use crate::grounds::Grounds;
+use crate::manifest::Manifest;
 use crate::selection::Selection;
 use crate::text::counted;
-use crate::{answer, audit, estimate, figures, limiter, percentiles};
+use crate::{answer, audit, claims, cost, estimate, figures, ladder, levels, limiter, percentiles};
 
 impl Findings {
     /// Works out what a run showed, from what has been recorded so far.
     /// `histograms` are by trial; a trial without any has no tail percentiles.
     pub fn of(run: &Run, trials: &[Trial], histograms: &BTreeMap<String, Histograms>) -> Findings {
+        let mut notices = Vec::new();
+        let manifest = Manifest::of(run, &mut notices);
         let selection = Selection::of(run, trials);
         let audit = audit::summary(run, trials);
         let control = comparison::control(run, &selection);
-        let mut notices = Vec::new();
         let Some(primary) = metric(&run.primary_metric) else {
             notices.push(format!(
                 "metric {} is not one this version knows",
@@ -64,10 +67,31 @@ impl Findings {
             .collect();
         let blocks_count = selection.complete_blocks(&only_names, primary.name).len();
         let exploratory = exploratory(&selection, &in_order, &baseline, primary);
+        let grounds = Grounds {
+            run,
+            selection: &selection,
+            histograms,
+            manifest: &manifest,
+            baseline: &baseline,
+            ranked: &only_names,
+            terms,
+        };
+        let levels = levels::levels(&grounds);
+        let scaling = levels::scaling(&levels);
+        let claims = claims::claims(&grounds);
+        let published = claims::published(&grounds);
+        let ladder = ladder::ladder(&grounds);
+        let cost = cost::cost(&grounds);
         Findings {
             answer: answer::sentence(primary, &in_order, &pairs),
             provisional: provisional(run, blocks_count),
-            baseline,
+            levels,
+            scaling,
+            claims,
+            published,
+            ladder,
+            cost,
+            baseline: baseline.clone(),
             blocks_count,
             audit,
             control,
@@ -104,6 +128,14 @@ fn empty(run: &Run, notices: Vec<String>) -> Findings {
         treatments: Vec::new(),
         pairs: Vec::new(),
         exploratory: Vec::new(),
+        levels: Vec::new(),
+        scaling: Vec::new(),
+        claims: Vec::new(),
+        published: Vec::new(),
+        ladder: None,
+        cost: Vec::new(),
+        priced: None,
+        plan: None,
         skipped: run.skipped.clone(),
         notices,
         design: run.design.clone(),

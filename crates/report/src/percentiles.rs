@@ -164,6 +164,35 @@ fn failed_count(trial: &Trial, load: &str) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
+/// The logarithm of the ratio of a percentile of two treatments over the blocks that both were usable in, and the
+/// same with one block left out at a time; `None` where either has none.
+pub(crate) fn log_ratio(
+    metric: &str,
+    [one, other]: [&[&Trial]; 2],
+    histograms: &BTreeMap<String, Histograms>,
+) -> Option<(f64, Vec<f64>)> {
+    let source = SOURCES.iter().find(|source| source.metric == metric)?;
+    let shared = |trials: &[&Trial], with: &[&Trial]| -> Option<Vec<Distribution>> {
+        let both = |trial: &&&Trial| with.iter().any(|other| other.block == trial.block);
+        let kept: Vec<&Trial> = trials.iter().filter(both).copied().collect();
+        distributions(source.tag, source.load, &kept, histograms)
+    };
+    let sides = [shared(one, other)?, shared(other, one)?];
+    let [all_one, all_other] = [together(&sides[0])?, together(&sides[1])?];
+    for side in [&all_one, &all_other] {
+        is_enough(side.requests_count(), source.quantile).then_some(())?;
+    }
+    let ratio = |one: &Distribution, other: &Distribution| {
+        Some((at(one, source.quantile)? / at(other, source.quantile)?).ln())
+    };
+    let left_out: Option<Vec<f64>> = sides[0]
+        .iter()
+        .zip(&sides[1])
+        .map(|(one, other)| ratio(&without(&all_one, one)?, &without(&all_other, other)?))
+        .collect();
+    Some((ratio(&all_one, &all_other)?, left_out.unwrap_or_default()))
+}
+
 fn merged(blocks: &[Distribution], quantile: f64) -> Option<Figure> {
     let all = together(blocks)?;
     if !is_enough(all.requests_count(), quantile) {

@@ -6,9 +6,10 @@ use record::TrialStatus;
 
 use crate::findings::{Findings, TreatmentFindings};
 use crate::paint::{Paint, Painter};
+use crate::sections::{self, Section};
 use crate::table::Table;
 use crate::text::{self, counted, paragraph, plain};
-use crate::{figures_table, limiter, plot, prose};
+use crate::{figures_table, limiter, plot, prose, terminal_sections};
 
 /// Longer lists are in the Markdown report, whole.
 const PAIRS_SHOWN_COUNT: usize = 12;
@@ -28,9 +29,11 @@ pub fn terminal(findings: &Findings, columns: usize, colour: bool) -> String {
         page.unranked(),
         page.verdicts(),
         page.limiters(),
+        page.sections(sections::after_verdicts(findings, page.columns)),
         page.audit(),
         page.skipped(),
         page.exploratory(),
+        page.sections(sections::costs(findings)),
         page.setup(),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -153,6 +156,14 @@ impl Page<'_> {
             out.push_str(&paragraph("  ", &plain(&line), self.columns));
         }
         out
+    }
+
+    fn sections(&self, sections: Vec<Section>) -> String {
+        let drawn = sections
+            .into_iter()
+            .map(|section| terminal_sections::draw(section, self.columns, self.painter));
+        let drawn: Vec<String> = drawn.filter(|drawn| !drawn.is_empty()).collect();
+        drawn.join("\n")
     }
 
     fn control(&self) -> String {

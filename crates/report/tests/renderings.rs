@@ -39,3 +39,22 @@ fn the_verdicts_of_a_run_with_invalid_trials() {
     let verdicts = Verdicts::of(&fixture::with_invalid().findings());
     insta::assert_snapshot!(serde_json::to_string_pretty(&verdicts).unwrap());
 }
+
+#[test]
+fn an_article_at_80_columns() {
+    insta::assert_snapshot!(terminal(&fixture::article::article().findings(), 80, false));
+}
+
+#[test]
+fn an_article_at_160_columns() {
+    insta::assert_snapshot!(terminal(
+        &fixture::article::article().findings(),
+        160,
+        false
+    ));
+}
+
+#[test]
+fn an_article_in_markdown() {
+    insta::assert_snapshot!(markdown(&fixture::article::article().findings()));
+}

@@ -1,0 +1,135 @@
+//! What made the difference between two settings of a claim, in sentences.
+
+use std::collections::BTreeSet;
+
+use record::Treatment;
+use stats::interval;
+
+use crate::claims::Tested;
+use crate::estimate::CONFIDENCE_LEVEL;
+use crate::grounds::Grounds;
+use crate::text::enumerate;
+use crate::units;
+
+/// What putting the comparison right did to the ratio, and what the cold phase did.
+pub(crate) fn reasons(
+    grounds: &Grounds,
+    as_published: Option<&Tested>,
+    like_for_like: Option<&Tested>,
+    steady: Option<&Tested>,
+) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let Some(published) = as_published else {
+        return reasons;
+    };
+    if let Some(like) = like_for_like {
+        let what = differences(grounds, published, like);
+        let what = match what.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", what.join("; ")),
+        };
+        reasons.push(format!(
+            "Like for like{what} the ratio is {}{}",
+            ratio_text(like),
+            factor(grounds, published, like, "the setting")
+        ));
+    }
+    if let Some(steady) = steady {
+        reasons.push(format!(
+            "Without the cold phase the ratio is {}{}",
+            ratio_text(steady),
+            factor(grounds, published, steady, "the cold phase")
+        ));
+    }
+    reasons
+}
+
+fn ratio_text(tested: &Tested) -> String {
+    let ratio = &tested.comparison.ratio;
+    let range = ratio.interval().map_or(String::new(), |(low, high)| {
+        format!(" ({})", units::range(low, high))
+    });
+    format!("{}{range}", units::ratio(ratio.ratio))
+}
+
+/// How far two settings' ratios lie apart, block by block, as the end of a sentence.
+fn factor(grounds: &Grounds, one: &Tested, other: &Tested, what: &str) -> String {
+    let others = &other.compared.logs;
+    let apart: Vec<f64> = one
+        .compared
+        .logs
+        .iter()
+        .filter_map(|(block, log)| Some(log - others.get(block)?))
+        .collect();
+    let relevant = grounds.terms.relevant_ratio.ln_1p();
+    let (Some(mean), Some(found)) = (
+        interval::mean(&apart),
+        interval::of_mean(&apart, CONFIDENCE_LEVEL),
+    ) else {
+        return ".".to_owned();
+    };
+    let range = units::range(found.low.exp(), found.high.exp());
+    let size = format!("{} ({range})", units::ratio(mean.exp()));
+    if found.low > -relevant && found.high < relevant {
+        format!(": {what} makes no difference that matters, {size}.")
+    } else if found.contains(0.0) {
+        format!(": what {what} makes of it is undecided, {size}.")
+    } else {
+        format!(": {what} makes a factor of {size}.")
+    }
+}
+
+/// What differs between the treatments of two settings.
+fn differences(grounds: &Grounds, one: &Tested, other: &Tested) -> Vec<String> {
+    let pairs = [
+        (&one.comparison.treatment, &other.comparison.treatment),
+        (&one.comparison.against, &other.comparison.against),
+    ];
+    let different = pairs.into_iter().filter(|(from, to)| from != to);
+    different
+        .filter_map(|(from, to)| {
+            let [from, to] = [grounds.treatment(from)?, grounds.treatment(to)?];
+            let changed = changes(from, to);
+            let changed = match changed.is_empty() {
+                true => to.name.clone(),
+                false => enumerate(&changed),
+            };
+            Some(format!("{} for {}: {changed}", to.name, from.name))
+        })
+        .collect()
+}
+
+fn changes(from: &Treatment, to: &Treatment) -> Vec<String> {
+    let unset = || "unset".to_owned();
+    let facts = |treatment: &Treatment| {
+        [
+            ("stack", treatment.stack.clone()),
+            ("workload", treatment.workload.clone()),
+            ("launch", treatment.launch.clone()),
+        ]
+    };
+    let mut changed: Vec<String> = facts(from)
+        .into_iter()
+        .zip(facts(to))
+        .filter(|((_, from), (_, to))| from != to)
+        .map(|((key, from), (_, to))| {
+            let (from, to) = (from.unwrap_or_else(unset), to.unwrap_or_else(unset));
+            format!("{key} {from} → {to}")
+        })
+        .collect();
+    let sides = [
+        (&from.settings, &to.settings),
+        (&from.database_settings, &to.database_settings),
+    ];
+    for (from, to) in sides {
+        let keys: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
+        for key in keys {
+            let [before, after] = [from, to].map(|settings| settings.get(key).cloned());
+            if before != after {
+                let (before, after) = (before.unwrap_or_else(unset), after.unwrap_or_else(unset));
+                changed.push(format!("{key} {before} → {after}"));
+            }
+        }
+    }
+    changed
+}

@@ -1,0 +1,95 @@
+//! A claim's verdict in words.
+
+use record::Metric;
+
+use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, Figure, RatioEstimate};
+use crate::text::counted;
+use crate::units;
+
+/// What stands behind a verdict, one sentence; the verdict itself stands beside it.
+pub(crate) fn sentence(
+    verdict: &ClaimVerdict,
+    published_ratio: Option<f64>,
+    measured: Option<&ClaimComparison>,
+) -> String {
+    if let ClaimVerdict::CannotBeTestedHere { reason } = verdict {
+        return capitalised(reason) + ".";
+    }
+    let said = match published_ratio {
+        Some(published) => format!("The source says {}", units::ratio(published)),
+        None => "The source gives no size".to_owned(),
+    };
+    let found = measured.map_or(String::new(), |measured| {
+        let words = match verdict {
+            // The words of an undecided pair say what the verdict says already.
+            ClaimVerdict::Undecided { .. } => String::new(),
+            _ => format!(": {}", measured.sentence),
+        };
+        format!("; here it is {}{words}", ratio(&measured.ratio))
+    });
+    let more = match verdict {
+        ClaimVerdict::Undecided {
+            more_blocks_count: Some(count),
+        } => format!("; about {} would decide it", counted(*count, "more block")),
+        ClaimVerdict::DirectionOnly if measured.is_some_and(|found| is_wide(&found.ratio)) => {
+            "; the interval is too wide to tell the size".to_owned()
+        }
+        _ => String::new(),
+    };
+    format!("{said}{found}{more}.")
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(characters).collect()
+}
+
+fn is_wide(ratio: &RatioEstimate) -> bool {
+    let reach = ratio
+        .interval()
+        .map(|(low, high)| (high / low).sqrt() - 1.0);
+    reach.is_some_and(|reach| reach > stats::claim::SIZE_HALF_WIDTH_RATIO)
+}
+
+/// A ratio with its interval.
+pub(crate) fn ratio(ratio: &RatioEstimate) -> String {
+    let range = ratio.interval().map_or(String::new(), |(low, high)| {
+        format!(" ({})", units::range(low, high))
+    });
+    format!("{}{range}", units::ratio(ratio.ratio))
+}
+
+/// A figure with its unit and interval.
+pub(crate) fn figure(metric: &Metric, figure: &Figure) -> String {
+    let value = units::with_unit(metric.unit, figure.estimate);
+    match figure.low.zip(figure.high) {
+        Some((low, high)) => {
+            let low = units::with_unit(metric.unit, low);
+            format!("{value} ({low} – {})", units::with_unit(metric.unit, high))
+        }
+        None => value,
+    }
+}
+
+/// How many claims fared how, in the order of the words; `None` without any.
+pub(crate) fn tally<'a>(claims: impl IntoIterator<Item = &'a ClaimFindings>) -> Option<String> {
+    const ORDER: [&str; 5] = [
+        "reproduced",
+        "direction only",
+        "contradicted",
+        "undecided",
+        "cannot be tested here",
+    ];
+    let words: Vec<&str> = claims
+        .into_iter()
+        .map(|claim| claim.verdict.words())
+        .collect();
+    let counts: Vec<String> = ORDER
+        .iter()
+        .map(|word| (word, words.iter().filter(|found| *found == word).count()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(word, count)| format!("{count} {word}"))
+        .collect();
+    (!counts.is_empty()).then(|| counts.join(", "))
+}

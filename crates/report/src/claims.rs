@@ -1,0 +1,282 @@
+//! The claims of a source, each put to the test in the setting that was published and like for like.
+
+use record::{Better, Metric, metric};
+use stats::claim::{self, Agreement};
+use stats::simultaneous;
+
+use crate::claim_reasons;
+use crate::claim_words;
+use crate::figures;
+use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
+use crate::grounds::{self, Compared, Grounds, Place};
+use crate::manifest::{Claim, Published};
+
+/// One setting with the blocks behind it.
+pub(crate) struct Tested {
+    /// As the findings have it.
+    pub(crate) comparison: ClaimComparison,
+    /// The comparison itself.
+    pub(crate) compared: Compared,
+}
+
+/// Every claim of the run's experiment, in its order.
+pub(crate) fn claims(grounds: &Grounds) -> Vec<ClaimFindings> {
+    let claims = grounds.manifest.claims.iter();
+    claims.map(|claim| one(grounds, claim)).collect()
+}
+
+fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
+    let as_published = as_published(grounds, claim);
+    let like_for_like = like_for_like(grounds, claim);
+    let steady = steady(grounds, claim);
+    let verdict = match &as_published {
+        Ok(tested) => tested.comparison.verdict.clone(),
+        Err(reason) => ClaimVerdict::CannotBeTestedHere {
+            reason: reason.clone(),
+        },
+    };
+    let as_published = as_published.ok();
+    let reasons = claim_reasons::reasons(
+        grounds,
+        as_published.as_ref(),
+        like_for_like.as_ref(),
+        steady.as_ref(),
+    );
+    ClaimFindings {
+        id: claim.id.clone(),
+        quote: claim.quote.clone(),
+        metric: claim.metric.clone(),
+        level: claim.level.clone(),
+        published_ratio: claim.published_ratio,
+        sentence: claim_words::sentence(
+            &verdict,
+            claim.published_ratio,
+            as_published.as_ref().map(|tested| &tested.comparison),
+        ),
+        verdict,
+        as_published: as_published.map(|tested| tested.comparison),
+        like_for_like: like_for_like.map(|tested| tested.comparison),
+        steady: steady.map(|tested| tested.comparison),
+        reasons,
+        note: claim.note.clone(),
+    }
+}
+
+/// The claim in the setting that was published, or why it cannot be put to the test.
+fn as_published(grounds: &Grounds, claim: &Claim) -> Result<Tested, String> {
+    if let Some(reason) = &claim.untestable {
+        return Err(match own_figure(grounds, claim) {
+            Some(figure) => format!("{reason} ({figure})"),
+            None => reason.clone(),
+        });
+    }
+    let named = (&claim.treatment, &claim.against);
+    let (Some(treatment), Some(against)) = named else {
+        let reason = "it compares no two treatments of this experiment";
+        return Err(match own_figure(grounds, claim) {
+            Some(figure) => format!("{reason} ({figure})"),
+            None => reason.to_owned(),
+        });
+    };
+    let name = claim.metric.as_deref().ok_or("it names no metric")?;
+    let metric =
+        metric(name).ok_or_else(|| format!("metric {name} is not one this version knows"))?;
+    let place = Place {
+        metric,
+        level: claim.level.as_deref(),
+    };
+    test(grounds, claim, [treatment, against], place)
+}
+
+/// The claim with what flawed it put right; `None` where the experiment has no such setting, or it was not measured.
+fn like_for_like(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
+    if claim.like_for_like_treatment.is_none() && claim.like_for_like_against.is_none() {
+        return None;
+    }
+    let treatment = claim
+        .like_for_like_treatment
+        .as_ref()
+        .or(claim.treatment.as_ref())?;
+    let against = claim
+        .like_for_like_against
+        .as_ref()
+        .or(claim.against.as_ref())?;
+    let place = Place {
+        metric: metric(claim.metric.as_deref()?)?,
+        level: claim.level.as_deref(),
+    };
+    test(grounds, claim, [treatment, against], place).ok()
+}
+
+/// For a claim about the cold start, the same pair when warm: in the closed loop at the same concurrency, or else in
+/// the main slices.
+fn steady(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
+    let level = claim.level.as_deref()?;
+    let pair = [claim.treatment.as_deref()?, claim.against.as_deref()?];
+    let trials = grounds.selection.usable(pair[0]);
+    let levels = || trials.iter().flat_map(|trial| &trial.levels);
+    let cold = levels().find(|found| found.level == level && found.load == "cold")?;
+    let warm = levels()
+        .filter(|found| found.load == "closed" && cold.concurrency_count.is_some())
+        .find(|found| found.concurrency_count == cold.concurrency_count);
+    let metric = metric(claim.metric.as_deref()?)?;
+    let warm = warm.map(|found| found.level.clone());
+    let at = |level: Option<&str>| test(grounds, claim, pair, Place { metric, level }).ok();
+    warm.and_then(|level| at(Some(&level))).or_else(|| at(None))
+}
+
+fn test(
+    grounds: &Grounds,
+    claim: &Claim,
+    [one, other]: [&str; 2],
+    place: Place,
+) -> Result<Tested, String> {
+    for name in [one, other] {
+        measured(grounds, name, place)?;
+    }
+    let count = pairs_count(grounds, [one, other], place);
+    let compared = grounds
+        .compare([one, other], place, count)
+        .ok_or_else(|| "no block has both of the treatments".to_owned())?;
+    let titles = [grounds.title(one), grounds.title(other)];
+    let pair = compared.pair([one, other], titles, place.metric);
+    let comparison = ClaimComparison {
+        treatment: one.to_owned(),
+        against: other.to_owned(),
+        ratio: compared.ratio.clone(),
+        verdict: verdict(claim, &compared, place, grounds),
+        sentence: pair.sentence,
+    };
+    Ok(Tested {
+        comparison,
+        compared,
+    })
+}
+
+/// A pair that the run's verdicts name keeps their interval; every other one stands alone.
+fn pairs_count(grounds: &Grounds, pair: [&str; 2], place: Place) -> usize {
+    let among = pair.iter().all(|name| grounds.ranked.contains(name));
+    let primary = place.level.is_none() && place.metric.name == grounds.run.primary_metric;
+    match among && primary {
+        true => simultaneous::pairs_count(grounds.ranked.len()),
+        false => 1,
+    }
+}
+
+fn verdict(claim: &Claim, compared: &Compared, place: Place, grounds: &Grounds) -> ClaimVerdict {
+    let undecided = || ClaimVerdict::Undecided {
+        more_blocks_count: match compared.called {
+            stats::Verdict::Undecided(more_blocks_count) => more_blocks_count,
+            _ => None,
+        },
+    };
+    let Some(interval) = compared.log_interval() else {
+        return undecided();
+    };
+    let terms = grounds.terms_at(place);
+    let agreement = match claim.published_ratio {
+        Some(published) => claim::judge(published, compared.called, interval, &terms),
+        None => claim::judge_direction(place.metric.better != Better::Lower, compared.called),
+    };
+    match agreement {
+        Agreement::Reproduced => ClaimVerdict::Reproduced,
+        Agreement::DirectionOnly => ClaimVerdict::DirectionOnly,
+        Agreement::Contradicted => ClaimVerdict::Contradicted,
+        Agreement::Undecided => undecided(),
+    }
+}
+
+/// Why a treatment has no such figure, if it has none.
+fn measured(grounds: &Grounds, name: &str, place: Place) -> Result<(), String> {
+    if grounds.treatment(name).is_none() {
+        let skipped = grounds
+            .run
+            .skipped
+            .iter()
+            .find(|skipped| skipped.treatment == name);
+        return Err(match skipped {
+            Some(skipped) => format!("{name} was left out: {}", skipped.reason),
+            None => format!("there is no {name} in this run"),
+        });
+    }
+    let title = grounds.title(name);
+    let usable = grounds.selection.usable(name);
+    if usable.is_empty() {
+        let invalid = grounds.selection.invalid(name);
+        let reason = invalid.first().and_then(|trial| trial.reasons.first());
+        return Err(match reason {
+            Some(reason) => format!("every trial of {title} is INVALID: {reason}"),
+            None => format!("no trial of {title} has ended"),
+        });
+    }
+    if let Some(level) = place.level
+        && usable
+            .iter()
+            .all(|trial| grounds::metrics(trial, Some(level)).is_none())
+    {
+        return Err(format!("{title} was not measured at {level}"));
+    }
+    let tail = place.level.is_none() && crate::percentiles::is_percentile(place.metric.name);
+    if !tail && grounds.by_block(name, place).is_empty() {
+        return Err(missing(place.metric, title, place.level));
+    }
+    let figures = || figures::figures(&usable, grounds.histograms);
+    if tail && !figures().contains_key(place.metric.name) {
+        return Err(missing(place.metric, title, place.level));
+    }
+    Ok(())
+}
+
+fn missing(metric: &Metric, title: &str, level: Option<&str>) -> String {
+    let at = level.map_or(String::new(), |level| format!(" at {level}"));
+    let few = match crate::percentiles::is_percentile(metric.name) {
+        true => ", or has too few answers",
+        false => "",
+    };
+    format!("{} of {title}{at} was not measured{few}", metric.title)
+}
+
+/// The figure of a claim about one treatment alone.
+fn own_figure(grounds: &Grounds, claim: &Claim) -> Option<String> {
+    let metric = metric(claim.metric.as_deref()?)?;
+    let name = claim.treatment.as_deref()?;
+    let figure = figure(grounds, name, metric.name, claim.level.as_deref())?;
+    Some(format!(
+        "measured here: {} of {}",
+        claim_words::figure(metric, &figure),
+        grounds.title(name)
+    ))
+}
+
+fn figure(
+    grounds: &Grounds,
+    name: &str,
+    metric: &str,
+    level: Option<&str>,
+) -> Option<crate::findings::Figure> {
+    let usable = grounds.selection.usable(name);
+    match level {
+        None => figures::figures(&usable, grounds.histograms).remove(metric),
+        Some(level) => crate::levels::treatment(grounds, name, level)?
+            .figures
+            .remove(metric),
+    }
+}
+
+/// What the source published, each figure beside the measured one.
+pub(crate) fn published(grounds: &Grounds) -> Vec<PublishedFigure> {
+    let cell = |cell: &Published| PublishedFigure {
+        treatment: cell.treatment.clone(),
+        metric: cell.metric.clone(),
+        level: cell.level.clone(),
+        published: cell.value,
+        measured: figure(
+            grounds,
+            &cell.treatment,
+            &cell.metric,
+            cell.level.as_deref(),
+        ),
+        note: cell.note.clone(),
+    };
+    grounds.manifest.published.iter().map(cell).collect()
+}

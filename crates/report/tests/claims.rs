@@ -1,0 +1,195 @@
+//! Every fate of a claim, from a run as it is recorded.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
+mod fixture;
+
+use fixture::article::article;
+use fixture::{Fixture, cost};
+use report::{ClaimFindings, ClaimVerdict, Findings, Verdict};
+use serde_json::json;
+
+fn claim<'a>(findings: &'a Findings, id: &str) -> &'a ClaimFindings {
+    let mut claims = findings.claims.iter();
+    claims.find(|claim| claim.id == id).unwrap()
+}
+
+#[test]
+fn every_claim_has_its_fate_and_its_reason() {
+    let findings = article().findings();
+    let fates: Vec<(&str, &str)> = findings
+        .claims
+        .iter()
+        .map(|claim| (claim.id.as_str(), claim.verdict.words()))
+        .collect();
+    assert_eq!(
+        fates,
+        [
+            ("1", "reproduced"),
+            ("2", "direction only"),
+            ("3", "contradicted"),
+            ("4", "contradicted"),
+            ("5", "reproduced"),
+            ("6", "reproduced"),
+            ("7", "reproduced"),
+            ("8", "cannot be tested here"),
+            ("9", "cannot be tested here"),
+            ("10", "cannot be tested here"),
+            ("11", "cannot be tested here"),
+            ("12", "direction only"),
+        ]
+    );
+    let reason = |id: &str| match &claim(&findings, id).verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => reason.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(
+        reason("8").contains("1 in 100 answers had status 500"),
+        "{}",
+        reason("8")
+    );
+    assert!(
+        reason("9").contains("go is not on the PATH"),
+        "{}",
+        reason("9")
+    );
+    assert!(reason("10").contains("measured here"), "{}", reason("10"));
+    assert!(
+        reason("11").contains("not measured at c200"),
+        "{}",
+        reason("11")
+    );
+    assert!(
+        findings
+            .notices
+            .iter()
+            .any(|notice| notice.contains("entry 13 of `claim`"))
+    );
+}
+
+#[test]
+fn a_claim_on_a_pair_of_the_verdicts_has_its_interval_and_its_words() {
+    let findings = article().findings();
+    let found = claim(&findings, "3").as_published.clone().unwrap();
+    let pair = findings
+        .pairs
+        .iter()
+        .find(|pair| (pair.treatment.as_str(), pair.against.as_str()) == ("quick", "slow"))
+        .unwrap();
+    let inverted = pair.ratio.inverted();
+    assert!((found.ratio.low_ratio.unwrap() / inverted.low_ratio.unwrap() - 1.0).abs() < 1e-9);
+    assert!((found.ratio.high_ratio.unwrap() / inverted.high_ratio.unwrap() - 1.0).abs() < 1e-9);
+    assert_eq!(found.sentence, pair.sentence);
+}
+
+#[test]
+fn what_the_setting_and_the_cold_phase_made_is_said_with_its_size() {
+    let findings = article().findings();
+    let first = claim(&findings, "1");
+    // Put right, the other one is twice as fast, so the setting made a factor of two.
+    let like = first.like_for_like.as_ref().unwrap();
+    assert!((like.ratio.ratio / 2.0 - 1.0).abs() < 0.05, "{like:?}");
+    let reason = &first.reasons[0];
+    assert!(
+        reason.contains("WORKERS 4 → 8") && reason.contains("makes a factor of"),
+        "{reason}"
+    );
+    let cold = claim(&findings, "7");
+    let steady = cold.steady.as_ref().unwrap();
+    assert!((steady.ratio.ratio / 4.0 - 1.0).abs() < 0.05, "{steady:?}");
+    assert!(
+        cold.reasons[0].starts_with("Without the cold phase the ratio is"),
+        "{:?}",
+        cold.reasons
+    );
+}
+
+#[test]
+fn one_block_leaves_every_claim_undecided() {
+    let mut fixture = Fixture::new()
+        .treatment("slow", "Slow")
+        .treatment("quick", "Quick")
+        .measured("slow", cost(240.0), 1, 0.02)
+        .measured("quick", cost(60.0), 1, 0.02);
+    let claim = json!({"claim": [
+        {"id": "1", "quote": "Quick.", "metric": "service_cpu_per_good_answer_us", "treatment": "quick",
+         "against": "slow", "published_ratio": 0.25}
+    ]});
+    fixture
+        .run
+        .catalog
+        .insert("experiment/question".to_owned(), claim);
+    let findings = fixture.findings();
+    assert!(matches!(
+        findings.claims[0].verdict,
+        ClaimVerdict::Undecided { .. }
+    ));
+}
+
+#[test]
+fn a_noisy_pair_leaves_its_claim_undecided_and_says_how_far_it_is() {
+    let mut fixture = Fixture::new()
+        .treatment("slow", "Slow")
+        .treatment("other", "Other")
+        .measured("slow", cost(100.0), 8, 0.02)
+        .measured("other", cost(104.0), 8, 0.02)
+        .with(
+            |trial| trial.treatment == "other" && trial.block % 2 == 0,
+            |trial| {
+                let cpu = trial.metrics.get_mut("service_cpu_per_good_answer_us");
+                *cpu.unwrap() *= 1.5;
+            },
+        )
+        .with(
+            |trial| trial.treatment == "slow" && trial.block % 2 == 1,
+            |trial| {
+                let cpu = trial.metrics.get_mut("service_cpu_per_good_answer_us");
+                *cpu.unwrap() *= 1.4;
+            },
+        );
+    let claim = json!({"claim": [
+        {"id": "1", "quote": "Other.", "metric": "service_cpu_per_good_answer_us", "treatment": "other",
+         "against": "slow", "published_ratio": 1.5}
+    ]});
+    fixture
+        .run
+        .catalog
+        .insert("experiment/question".to_owned(), claim);
+    let findings = fixture.findings();
+    let found = &findings.claims[0];
+    assert!(
+        matches!(
+            found.verdict,
+            ClaimVerdict::Undecided {
+                more_blocks_count: Some(_)
+            }
+        ),
+        "{found:?}"
+    );
+    assert!(matches!(
+        findings.pairs[0].verdict,
+        Verdict::Undecided { .. }
+    ));
+    assert!(found.sentence.contains("more block"), "{}", found.sentence);
+}
+
+#[test]
+fn a_claim_about_a_p99_is_judged_on_the_merged_percentile() {
+    let mut fixture = article();
+    let findings = fixture.findings();
+    let found = claim(&findings, "12");
+    let measured = found.as_published.as_ref().unwrap();
+    let p99 = |name: &str| findings.treatment(name).unwrap().figures["response_p99_ns"].estimate;
+    assert!((measured.ratio.ratio / (p99("quick") / p99("slow")) - 1.0).abs() < 1e-6);
+    assert_eq!(measured.ratio.blocks_count, 8);
+    assert_ne!(found.verdict.words(), "cannot be tested here");
+
+    // Without the histograms of one block there is no such percentile.
+    fixture.histograms.get_mut("b03-quick").unwrap().clear();
+    let findings = fixture.findings();
+    match &claim(&findings, "12").verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            assert!(reason.contains("too few answers"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
