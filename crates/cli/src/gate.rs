@@ -23,6 +23,8 @@ use crate::exit::{INTERRUPTED, Usage};
 use crate::interrupt;
 use crate::progress::Progress;
 
+pub use self::text::with_unit;
+
 /// Arguments of `bancada gate`.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -79,6 +81,9 @@ pub struct GateArgs {
     /// Fail when nothing can be decided, too.
     #[arg(long)]
     strict: bool,
+    /// Plain lines instead of the live view.
+    #[arg(long)]
+    plain: bool,
     /// How the result is drawn; `markdown` is a comment for a pull request.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -175,7 +180,7 @@ fn measured(
     let catalog = Catalog::default();
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
-    let mut progress = Progress::new(&context.runs, None);
+    let mut progress = Progress::new(context, None, args.plain, &stop);
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
         root: context.root.clone(),

@@ -10,6 +10,7 @@ mod exit;
 mod gate;
 mod interrupt;
 mod list;
+mod live;
 mod load;
 mod page;
 mod plan;
@@ -76,14 +77,17 @@ enum Command {
     Completions(completions::CompletionsArgs),
     /// Watches over the processes that a run starts.
     #[command(name = "__guardian", hide = true)]
-    Guardian,
+    Guardian {
+        /// Where a view that was killed left word of the terminal it had.
+        state: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let found = || Context::find(cli.root.as_deref());
     let ended = match cli.command {
-        Command::Guardian => return lab::supervise::guardian_main(),
+        Command::Guardian { state } => return supervisor::guardian(state.as_deref()),
         Command::Run(args) => found().and_then(|context| run::run(args, &context)),
         Command::Plan(args) => found().and_then(|context| plan::plan(args, &context)),
         Command::List(args) => found().and_then(|context| list::list(args, &context)),

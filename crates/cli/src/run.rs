@@ -46,6 +46,9 @@ pub struct RunArgs {
     /// Fail when a treatment cannot take part, or a trial ends INVALID.
     #[arg(long)]
     strict: bool,
+    /// Plain lines instead of the live view.
+    #[arg(long)]
+    plain: bool,
     /// How the report is drawn.
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -81,7 +84,7 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) if args.format == Format::Html => return Err(error),
         template => template.map_err(no_page).ok(),
     };
-    let mut progress = Progress::new(&context.runs, resumed.clone());
+    let mut progress = Progress::new(context, resumed.clone(), args.plain, &stop);
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
         root: context.root.clone(),

@@ -17,6 +17,10 @@ pub fn columns() -> usize {
 /// Whether to colour: a terminal, and nobody asked otherwise (`NO_COLOR`, `TERM=dumb`).
 pub fn colour() -> bool {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::io::stdout().is_terminal() && !refused && !dumb
+    std::io::stdout().is_terminal() && !refused && !is_dumb()
+}
+
+/// Whether the terminal says that it can do nothing but print.
+pub fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb" || term.is_empty())
 }

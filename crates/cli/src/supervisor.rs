@@ -1,5 +1,8 @@
 //! The guardian process that every child of this program lives under.
 
+use std::path::Path;
+use std::process::ExitCode;
+
 use anyhow::Context as _;
 use lab::supervise::{Supervisor, sweep};
 
@@ -18,7 +21,18 @@ pub fn start(context: &Context) -> anyhow::Result<Supervisor> {
     let program = std::env::current_exe().context("cannot find this program's own file")?;
     Ok(Supervisor::start(
         &program,
-        &["__guardian".to_owned()],
+        &["__guardian".to_owned(), state.display().to_string()],
         &state,
     )?)
+}
+
+/// The guardian's whole life. If the one it guards was killed while its live view had the terminal, the terminal is
+/// given back.
+pub fn guardian(state: Option<&Path>) -> ExitCode {
+    let guarded = rustix::process::getppid();
+    let ended = lab::supervise::guardian_main();
+    if let (Some(state), Some(guarded)) = (state, guarded) {
+        crate::live::restore_abandoned(state, guarded.as_raw_nonzero().get().unsigned_abs());
+    }
+    ended
 }
