@@ -37,6 +37,9 @@ pub fn code(ended: anyhow::Result<ExitCode>) -> ExitCode {
             || cause
                 .downcast_ref::<load::LoadError>()
                 .is_some_and(load::LoadError::is_usage)
+            || cause
+                .downcast_ref::<web::ServeError>()
+                .is_some_and(web::ServeError::is_usage)
     });
     ExitCode::from(if usage { 2 } else { 1 })
 }

@@ -19,6 +19,7 @@ mod progress;
 mod report;
 mod run;
 mod screen;
+mod serve;
 mod supervisor;
 mod verify;
 
@@ -71,6 +72,8 @@ enum Command {
     Compare(compare::CompareArgs),
     /// Say, with the exit code, whether a change made a service slower.
     Gate(Box<gate::GateArgs>),
+    /// Show runs, live progress and the catalogue in a browser.
+    Serve(serve::ServeArgs),
     /// Say what this machine lacks, and what would disturb a measurement.
     Doctor(doctor::DoctorArgs),
     /// Print a completion script for a shell.
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(args, found().ok().as_ref()),
         Command::Compare(args) => compare::compare(args, found().ok().as_ref()),
         Command::Gate(args) => found().and_then(|context| gate::gate(*args, &context)),
+        Command::Serve(args) => found().and_then(|context| serve::serve(args, &context)),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),
         Command::Completions(args) => completions::completions(args),
     };

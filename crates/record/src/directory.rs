@@ -92,6 +92,14 @@ impl RunDir {
         document::parse(&bytes, Run::SCHEMA, &path, 1)
     }
 
+    /// The content of a file of the run, by its path within; `None` when there is no such file.
+    ///
+    /// # Errors
+    /// When it is not a regular file, leads out of the run directory or is larger than `limit_bytes`.
+    pub fn read(&self, relative: &Path, limit_bytes: u64) -> Result<Option<Vec<u8>>, RecordError> {
+        files::read_bounded(&self.path, relative, limit_bytes)
+    }
+
     /// Writes `run.json` in one step: a crash leaves the earlier one.
     ///
     /// # Errors
