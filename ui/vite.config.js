@@ -1,16 +1,17 @@
 // One file without a request: script and style go into the page, and only that script may run.
+// `vite build` makes the page of a report, `vite build --mode app` the web app of `bancada serve`.
 import { createHash } from "node:crypto";
 import { defineConfig } from "vite";
 
 const sha256 = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /** Puts every chunk and style into the page, and their digests into its policy. */
-function singleFile() {
+function singleFile(file) {
   return {
     name: "single-file",
     enforce: "post",
     generateBundle(_options, bundle) {
-      const page = bundle["index.html"];
+      const page = bundle[file];
       const files = Object.values(bundle).filter((file) => file !== page);
       const scripts = files.filter((file) => file.type === "chunk").map((file) => file.code.trim());
       const styles = files
@@ -27,21 +28,25 @@ function singleFile() {
         .replace("'sha256-of-the-script'", () => sha256(script))
         .replace("</head>", () => `<style>${style}</style>\n  </head>`)
         .replace("</body>", () => `<script type="module">${script}</script>\n  </body>`);
-      for (const file of files) delete bundle[file.fileName];
+      for (const { fileName } of files) delete bundle[fileName];
     },
   };
 }
 
-export default defineConfig({
-  plugins: [singleFile()],
-  build: {
-    target: "es2022",
-    outDir: process.env.BANCADA_BUILD ?? "dist",
-    // dist/ keeps the file that lets the binary's build see it.
-    emptyOutDir: false,
-    assetsInlineLimit: 1 << 20,
-    cssCodeSplit: false,
-    modulePreload: false,
-    chunkSizeWarningLimit: 1000,
-  },
+export default defineConfig(({ mode }) => {
+  const file = mode === "app" ? "app.html" : "index.html";
+  return {
+    plugins: [singleFile(file)],
+    build: {
+      target: "es2022",
+      outDir: process.env.BANCADA_BUILD ?? "dist",
+      // dist/ keeps the file that lets the binary's build see it.
+      emptyOutDir: false,
+      assetsInlineLimit: 1 << 20,
+      cssCodeSplit: false,
+      modulePreload: false,
+      chunkSizeWarningLimit: 1000,
+      rolldownOptions: { input: file },
+    },
+  };
 });

@@ -19,7 +19,7 @@ export function startTheme(): void {
   document.documentElement.dataset.theme = chosen() ?? (dark.matches ? "dark" : "light");
 }
 
-export function themeSwitch(state: State): HTMLElement {
+export function themeSwitch(state: Pick<State, "changed">): HTMLElement {
   const button = h("button", { type: "button", class: "quiet" });
   const name = () => {
     const isDark = document.documentElement.dataset.theme === "dark";

@@ -1,4 +1,4 @@
-//! The template of the HTML report: inside this binary, or built from `ui/` when it is first needed.
+//! The template of the HTML report, and the web app: inside this binary, or built from `ui/` when it is first needed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,15 @@ use crate::prepare::prepare_shown;
 /// The page, where it was built before this binary was.
 const EMBEDDED: Option<&str> = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
+/// The web app, the same way.
+const EMBEDDED_APP: Option<&str> = include!(concat!(env!("OUT_DIR"), "/app.rs"));
+
 /// What the page of a run is called in its directory.
 pub const FILE: &str = "report.html";
+
+/// The report's page and the web app, as the build in `ui/` names them.
+const TEMPLATE: &str = "index.html";
+const APP: &str = "app.html";
 
 /// What the build is called in the cache and in logs; no stack may have a `~` in its name.
 const NAME: &str = "ui~page";
@@ -39,7 +46,7 @@ pub fn template(context: Option<&Context>) -> anyhow::Result<String> {
     };
     let stop = crate::interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
-    built(context, &supervisor, &stop)
+    built(context, &supervisor, &stop, TEMPLATE)
 }
 
 /// The same, with a guardian that is already there.
@@ -51,9 +58,33 @@ pub fn template_under(
     supervisor: &Supervisor,
     stop: &AtomicBool,
 ) -> anyhow::Result<String> {
-    match EMBEDDED {
+    under(EMBEDDED, TEMPLATE, context, supervisor, stop)
+}
+
+/// The web app, with a guardian that is already there.
+///
+/// # Errors
+/// As [`template`].
+pub fn app_under(
+    context: &Context,
+    supervisor: &Supervisor,
+    stop: &AtomicBool,
+) -> anyhow::Result<String> {
+    under(EMBEDDED_APP, APP, context, supervisor, stop)
+}
+
+fn under(
+    embedded: Option<&str>,
+    file: &str,
+    context: &Context,
+    supervisor: &Supervisor,
+    stop: &AtomicBool,
+) -> anyhow::Result<String> {
+    match embedded {
         Some(page) => Ok(page.to_owned()),
-        None if context.root.join("ui/package.json").is_file() => built(context, supervisor, stop),
+        None if context.root.join("ui/package.json").is_file() => {
+            built(context, supervisor, stop, file)
+        }
         None => Err(unavailable("there is no ui/ to build the page from").into()),
     }
 }
@@ -66,13 +97,18 @@ pub fn html(directory: &RunDir, template: &str) -> anyhow::Result<String> {
     Ok(report::html(template, &report::page(directory)?)?)
 }
 
-fn built(context: &Context, supervisor: &Supervisor, stop: &AtomicBool) -> anyhow::Result<String> {
+fn built(
+    context: &Context,
+    supervisor: &Supervisor,
+    stop: &AtomicBool,
+    file: &str,
+) -> anyhow::Result<String> {
     let mut preparer = Preparer::new(supervisor, context.prepare_settings(), stop)?;
     let prepared = match prepare_shown(&mut preparer, &source(&context.root.join("ui"))) {
         Err(PrepareError::Skipped { reason, .. }) => return Err(unavailable(&reason).into()),
         prepared => prepared?,
     };
-    let page: PathBuf = prepared.build.join("index.html");
+    let page: PathBuf = prepared.build.join(file);
     std::fs::read_to_string(&page)
         .map_err(|error| anyhow::anyhow!("cannot read {}: {error}", page.display()))
 }

@@ -207,3 +207,19 @@ fn parse_urls(urls: &[String], public_too: bool) -> anyhow::Result<Vec<RunningSe
     urls.iter().map(running).collect()
 }
 
+/// A seed nobody chose.
+pub fn drawn_seed() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    since.as_nanos() as u64 ^ u64::from(std::process::id()) << 40
+}
+
+/// A path as short as the working directory allows.
+pub fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}

@@ -17,6 +17,7 @@ use web::{Order, Starter, Token, Told};
 use crate::context::Context;
 use crate::exit::Usage;
 use crate::interrupt;
+use crate::page;
 use crate::run::drawn_seed;
 
 /// Where it listens unless told otherwise.
@@ -67,6 +68,9 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
         .context("the listener has no address")?;
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
+    let pages = page::app_under(context, &supervisor, &stop)
+        .and_then(|app| Ok((app, page::template_under(context, &supervisor, &stop)?)));
+    let (app, template) = pages.map_err(no_app).ok().unzip();
     announce(address, is_drawn.then_some(secret.as_str()));
     let settings = web::Settings {
         folders: web::Folders {
@@ -75,8 +79,8 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
         },
         host: args.host,
         token: Token::new(&secret),
-        app: None,
-        template: None,
+        app,
+        template,
         starter: Some(Arc::new(Bench {
             context: context.clone(),
             supervisor,
@@ -84,6 +88,12 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     web::serve(listener, settings, &stop)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says why there is only a plain list of runs.
+#[expect(clippy::print_stderr, reason = "a note that is not the address")]
+fn no_app(error: anyhow::Error) {
+    eprintln!("note: the web app is not served: {error:#}");
 }
 
 /// The address comes first and alone on its line; whoever starts this from a script reads it.

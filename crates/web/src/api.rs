@@ -64,6 +64,13 @@ pub async fn report(State(site): Shared, Path((place, name)): Path<(String, Stri
     Ok(json_text(reading.json.clone()))
 }
 
+/// `bancada.page/1`: everything that the page of a report draws.
+pub async fn page(State(site): Shared, Path((place, name)): Path<(String, String)>) -> Answer {
+    let id = RunId::new(&place, &name)?;
+    let page = site.read(move |site| site.readings.page(&id)).await??;
+    Ok(json_of(&page))
+}
+
 /// The report in Markdown.
 pub async fn markdown(State(site): Shared, Path((place, name)): Path<(String, String)>) -> Answer {
     let id = RunId::new(&place, &name)?;

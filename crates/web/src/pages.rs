@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -68,14 +68,22 @@ pub async fn report(
     Path((place, name)): Path<(String, String)>,
 ) -> Result<Response, Problem> {
     let id = RunId::new(&place, &name)?;
-    let reading = site.read(move |site| site.readings.read(&id)).await??;
-    let text = document(
-        &reading.findings.title,
-        &format!(
-            "<pre>{}</pre>",
-            escaped(&report::markdown(&reading.findings))
-        ),
-    );
+    let text = site.read(move |site| match &site.pages.template {
+        Some(template) => {
+            let page = site.readings.page(&id)?;
+            report::html(template, &page)
+                .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
+        }
+        None => {
+            let reading = site.readings.read(&id)?;
+            let body = escaped(&report::markdown(&reading.findings));
+            Ok(document(
+                &reading.findings.title,
+                &format!("<pre>{body}</pre>"),
+            ))
+        }
+    });
+    let text = text.await??;
     let policy = policy(&text);
     Ok(html(text, &policy))
 }

@@ -1,6 +1,7 @@
 //! Reports, worked out once and kept until their run changes.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use record::{Run, RunDir, Trial};
@@ -16,6 +17,9 @@ const TREATMENTS_AT_MOST: usize = 200;
 const KEPT: usize = 24;
 /// Length of all kept reports together.
 const KEPT_BYTES: usize = 64 << 20;
+
+/// What `samples/` or `histograms/` of a run may hold; a run of a hundred trials holds a tenth.
+const FOLDER_LIMIT_BYTES: u64 = 128 << 20;
 
 type Stamps = [Option<Stamp>; 3];
 
@@ -53,9 +57,8 @@ impl Readings {
         if let Some(reading) = self.kept(id, &stamps) {
             return Ok(reading);
         }
-        let directory = self.folders.open(id)?;
+        let directory = self.drawable(id)?;
         let unreadable = |error| self.folders.unreadable(&error);
-        refuse_too_many(&directory.run().map_err(unreadable)?)?;
         let findings = report::read(&directory).map_err(unreadable)?;
         let reading = Arc::new(Reading {
             json: report::json(&findings),
@@ -63,6 +66,31 @@ impl Readings {
         });
         self.keep(id, stamps, &reading);
         Ok(reading)
+    }
+
+    /// The document of a run's page, `bancada.page/1`. It reads from disk and is not kept.
+    ///
+    /// # Errors
+    /// When there is no such run, or it cannot be read.
+    pub fn page(&self, id: &RunId) -> Result<report::Page, Problem> {
+        let directory = self.drawable(id)?;
+        report::page(&directory).map_err(|error| self.folders.unreadable(&error))
+    }
+
+    /// A run directory whose report is worth the memory it takes.
+    fn drawable(&self, id: &RunId) -> Result<RunDir, Problem> {
+        let directory = self.folders.open(id)?;
+        let run = directory.run();
+        refuse_too_many(&run.map_err(|error| self.folders.unreadable(&error))?)?;
+        for name in ["samples", "histograms"] {
+            let bytes = size_bytes(&directory.path().join(name));
+            if bytes > FOLDER_LIMIT_BYTES {
+                return Err(Problem::unreadable(format!(
+                    "{id}: {name}/ holds {bytes} bytes, more than the {FOLDER_LIMIT_BYTES} that are drawn here; use `bancada report`"
+                )));
+            }
+        }
+        Ok(directory)
     }
 
     fn kept(&self, id: &RunId, stamps: &Stamps) -> Option<Arc<Reading>> {
@@ -103,6 +131,14 @@ pub fn run_and_trials(folders: &Folders, id: &RunId) -> Result<(Run, Vec<Trial>)
         .trials()
         .map_err(|error| folders.unreadable(&error))?;
     Ok((run, trials.trials))
+}
+
+/// Lengths of the files in a folder together.
+fn size_bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| Some(entry.metadata().ok()?.len()))
+        .sum()
 }
 
 fn refuse_too_many(run: &Run) -> Result<(), Problem> {

@@ -137,6 +137,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/api/server", get(api::server))
         .route("/api/runs", get(api::runs))
         .route("/api/runs/{place}/{name}/report", get(api::report))
+        .route("/api/runs/{place}/{name}/page", get(api::page))
         .route("/api/runs/{place}/{name}/report.md", get(api::markdown))
         .route("/api/runs/{place}/{name}/narrowing", get(api::narrowing))
         .route("/api/runs/{place}/{name}/events", get(api::run_events))

@@ -1,5 +1,4 @@
 //! Who is let in: names, tokens, paths and methods.
-#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod support;
 

@@ -1,5 +1,6 @@
 //! The list of runs: searched, paged, of any length, with damaged and hostile directories shown for what they are.
 #![expect(clippy::unwrap_used, reason = "tests may panic")]
+#![allow(clippy::print_stderr, reason = "times for the documentation")]
 
 mod support;
 
@@ -7,7 +8,7 @@ use std::fs;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use support::{Site, ended, run};
+use support::{Site, Unlike, ended, run};
 
 fn names(page: &Value) -> Vec<&str> {
     let runs = page["runs"].as_array().unwrap();
@@ -176,7 +177,7 @@ fn damaged_runs_are_shown_as_damaged_with_the_reason() {
     );
 
     for name in ["empty", "cut", "foreign", "huge", "pipe", "link", "inner"] {
-        for what in ["report", "report.md", "narrowing", "events"] {
+        for what in ["report", "page", "report.md", "narrowing", "events"] {
             let answer = site.get(&format!("/api/runs/local/{name}/{what}"));
             assert_eq!(answer.status, 422, "{name}/{what}: {}", answer.body);
             answer.problem();
@@ -240,6 +241,47 @@ fn text_in_a_run_directory_stays_text() {
     let markdown = site.get("/api/runs/local/a/report.md");
     assert!(markdown.headers["content-type"].starts_with("text/plain"));
     assert!(markdown.headers["content-security-policy"].contains("sandbox"));
+}
+
+#[test]
+fn the_page_of_a_report_holds_the_run_as_data_that_cannot_run() {
+    let place = "<script type=\"application/json\" id=\"page-document\">null</script>";
+    let template = format!("<!doctype html>{place}<script>draw()</script>");
+    let site = Site::unlike(Unlike {
+        template: Some(template),
+        ..Unlike::default()
+    });
+    let mut run = ended("a", "question");
+    run["title"] = json!("</script><script>alert(1)</script>");
+    site.put("a", &run, 2);
+    let page = site.get("/runs/local/a/report.html");
+    assert_eq!(page.status, 200);
+    assert_eq!(page.body.matches("<script").count(), 2, "{}", page.body);
+    let policy = &page.headers["content-security-policy"];
+    assert_eq!(policy.matches("'sha256-").count(), 1, "{policy}");
+    let document = site.json("/api/runs/local/a/page");
+    assert_eq!(document["schema"], "bancada.page/1");
+    assert_eq!(
+        document["findings"]["title"], run["title"],
+        "text stays what it was"
+    );
+}
+
+#[test]
+fn a_run_with_more_samples_than_fit_in_memory_is_refused() {
+    let site = Site::new();
+    let folder = site.put("a", &ended("a", "question"), 2);
+    fs::create_dir(folder.join("samples")).unwrap();
+    // Sparse: they take no room.
+    for trial in ["b01-slow", "b01-quick"] {
+        let file = fs::File::create(folder.join(format!("samples/{trial}.jsonl"))).unwrap();
+        file.set_len(1 << 30).unwrap();
+    }
+    for what in ["report", "page"] {
+        let answer = site.get(&format!("/api/runs/local/a/{what}"));
+        assert_eq!(answer.status, 422);
+        assert!(answer.problem().contains("samples/"), "{}", answer.body);
+    }
 }
 
 #[test]

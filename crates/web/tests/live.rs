@@ -270,14 +270,11 @@ fn a_run_that_is_started_here_tells_its_steps_to_early_and_late_alike() {
         blocks_at_most: 8,
         order: vec!["quick".to_owned(), "slow".to_owned()],
     });
-    tell(Event::SliceEnded {
-        block: 1,
-        treatment: "quick".to_owned(),
-        load: "open".to_owned(),
-        completion_rate_per_s: 1234.0,
-        slices_done: 1,
-        slices_in_block: 4,
+    let slice = json!({
+        "event": "slice_ended", "block": 1, "treatment": "quick", "load": "open",
+        "completion_rate_per_s": 1234.0, "slices_done": 1, "slices_in_block": 4,
     });
+    tell(serde_json::from_value(slice).unwrap());
     strings.send(trial_ended(1, "quick")).unwrap();
     assert_eq!(early.next_trial(), "b01-quick");
     // By its name as well as by where it was started.

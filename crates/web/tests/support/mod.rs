@@ -33,6 +33,7 @@ pub struct Site {
 pub struct Unlike {
     pub host: Option<&'static str>,
     pub app: Option<&'static str>,
+    pub template: Option<String>,
     pub starter: Option<Arc<dyn Starter>>,
 }
 
@@ -60,7 +61,7 @@ impl Site {
             host: host.to_owned(),
             token: Token::new(TOKEN),
             app: unlike.app.map(str::to_owned),
-            template: None,
+            template: unlike.template,
             starter: unlike.starter,
         };
         let stop = Arc::new(AtomicBool::new(false));

@@ -1,0 +1,55 @@
+// The blocks of a run as a grid that fills: a row a treatment, a column a block.
+
+import { h } from "../dom";
+import { metricWords } from "./frame";
+import type { LiveState, LiveTrial } from "./live_state";
+import { unitOf, withUnit } from "../units";
+
+/** The grid as the run stands. Blocks that may still come are shown faintly, as far as there is room. */
+export function blockGrid(state: LiveState): HTMLElement {
+  const about = state.about;
+  if (!about) return h("div");
+  const trials = new Map(state.trials.map((trial) => [`${trial.block} ${trial.treatment}`, trial]));
+  const last = Math.max(state.block?.block ?? 0, ...state.trials.map((trial) => trial.block));
+  const count = state.over ? last : about.blocks_at_most_count;
+  const blocks = Array.from({ length: Math.min(count, 400) }, (_, index) => index + 1);
+  const rows = about.treatments.map((treatment) => {
+    const title = treatment.twin_of ? `${treatment.title} (twin)` : treatment.title;
+    const cells = blocks.map((block) => {
+      const trial = trials.get(`${block} ${treatment.name}`);
+      const going = !trial && !state.over && state.block?.block === block;
+      const status = trial?.status ?? (going ? "going" : "to come");
+      const now = going && state.current?.treatment === treatment.name;
+      return h("td", {
+        "data-status": status,
+        "data-trial": trial?.trial,
+        "data-now": now,
+        title: described(block, title, trial, about.primary_metric, status),
+      });
+    });
+    return h("tr", {}, h("th", { scope: "row" }, title), cells);
+  });
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Blocks" },
+    h(
+      "table",
+      { class: "grid", "aria-label": `${state.trials.length} trials in ${last} blocks` },
+      h("tbody", {}, rows),
+    ),
+  );
+}
+
+function described(
+  block: number,
+  title: string,
+  trial: LiveTrial | undefined,
+  metric: string,
+  status: string,
+): string {
+  const value = trial?.metrics[metric];
+  const figure =
+    value === undefined ? "" : `, ${metricWords(metric)} ${withUnit(unitOf(metric), value)}`;
+  const reasons = (trial?.reasons ?? []).join("; ");
+  return `block ${block}, ${title}: ${status}${figure}${reasons && `; ${reasons}`}`;
+}
