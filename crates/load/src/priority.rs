@@ -6,7 +6,7 @@
 
 use std::io;
 
-/// The priority that a drive asks for.
+/// The priority that the drive of an open loop asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Priority {
     /// Whatever the calling thread has.

@@ -194,19 +194,28 @@ fn a_drive_gives_its_priority_back() {
     .unwrap();
     let target = session.add_target(server.target());
     let mut during = Vec::new();
-    let seen = session
-        .drive(
-            target,
-            &counted(closed(2), 100),
-            &mut |_| during.push(policy()),
-            &AtomicBool::new(false),
-        )
-        .unwrap();
-    assert_eq!(seen.good_count(), 100);
-    assert_eq!(policy(), before);
-    let granted = session.granted_priority();
-    assert_ne!(granted, &GrantedPriority::Usual);
-    if granted == &GrantedPriority::RealTime {
-        assert!(during.iter().all(|policy| policy & libc::SCHED_RR != 0));
+    let mut drive = |pacing| {
+        let slice = counted(pacing, 100);
+        let at_edge = &mut |_| during.push(policy());
+        let stop = AtomicBool::new(false);
+        let seen = session.drive(target, &slice, at_edge, &stop).unwrap();
+        assert_eq!((seen.good_count(), policy()), (100, before));
+        session.granted_priority().clone()
+    };
+    // A closed loop has no instants to be late for.
+    assert_eq!(drive(closed(2)), GrantedPriority::Usual);
+    let granted = drive(Pacing::Open {
+        rate: Rate::constant(10_000.0),
+        connections: 2,
+        dispatch: Dispatch::Shared,
+    });
+    assert_ne!(granted, GrantedPriority::Usual);
+    assert_eq!(during[..2], [before, before]);
+    if granted == GrantedPriority::RealTime {
+        assert!(
+            during[2..]
+                .iter()
+                .all(|policy| policy & libc::SCHED_RR != 0)
+        );
     }
 }

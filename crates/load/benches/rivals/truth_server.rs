@@ -28,7 +28,14 @@ pub struct Scenario {
     pub connections: u32,
 }
 
-const SCENARIOS: [Scenario; 3] = [
+const SCENARIOS: [Scenario; 4] = [
+    Scenario {
+        name: "instant",
+        what: "answers at once: what is seen is the way there and back",
+        behaviour: |_, _| 0,
+        rate_per_s: 500.0,
+        connections: 10,
+    },
     Scenario {
         name: "stall",
         what: "5 ms, and nothing moves in the first second of every five",

@@ -33,7 +33,9 @@ pub struct EngineOptions {
     pub share: Share,
     /// Seed of what targets' feeds draw.
     pub seed: u64,
-    /// How urgently the kernel runs the calling thread while it drives; given back after each drive.
+    /// How urgently the kernel runs the calling thread during the drive of an open loop; given back
+    /// after each. A closed loop has no instants to be late for, and at full speed it would starve
+    /// the kernel's own threads.
     pub priority: Priority,
 }
 
@@ -250,8 +252,13 @@ impl<T: Transport> Session<T> {
             state,
             share: self.share,
         };
-        let raised = PriorityGuard::new(self.priority);
-        self.granted = raised.granted.clone();
+        let asked = if slice.pacing.is_open() {
+            self.priority
+        } else {
+            Priority::Usual
+        };
+        let guard = PriorityGuard::new(asked);
+        self.granted = guard.granted.clone();
         Drive::prepare(parts, slice, observer, stop)?.run()
     }
 }
