@@ -175,6 +175,7 @@ fn measured(
         budget_s: Some(args.budget.as_secs().max(1)),
         seed: args.seed.unwrap_or_else(crate::run::drawn_seed),
         strict: true,
+        ..Choices::default()
     };
     // Nothing of the catalogue takes part, so its faults are nobody's business here.
     let catalog = Catalog::default();

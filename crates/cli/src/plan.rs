@@ -1,11 +1,13 @@
 //! `bancada plan`: what a run would do, and what it could see.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use catalog::{Catalog, Experiment};
 use clap::{Args, ValueEnum};
-use lab::plan::{RunPlan, plan as work_out, visible_ratio};
+use lab::plan::{RunPlan, plan as work_out, spread_of, visible_ratio};
+use record::RunDir;
 use serde_json::json;
 
 use crate::context::Context;
@@ -49,64 +51,157 @@ pub fn plan(args: PlanArgs, context: &Context) -> anyhow::Result<ExitCode> {
         args.seed,
         args.budget.map(|budget| budget.as_secs().max(1)),
     );
+    let measured = last_spread(&context.runs, &experiment.name);
     match args.format {
-        Format::Terminal => print!("{}", text(experiment, &planned)),
+        Format::Terminal => print!("{}", text(experiment, &planned, measured.as_ref())),
         Format::Json => println!(
             "{}",
-            serde_json::to_string_pretty(&document(experiment, &planned))?
+            serde_json::to_string_pretty(&document(experiment, &planned, measured.as_ref()))?
         ),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(experiment: &Experiment, plan: &RunPlan) -> String {
+/// How much ratios varied from block to block in the last run of an experiment that can tell.
+struct Measured {
+    run: String,
+    spread: f64,
+}
+
+fn last_spread(runs: &Path, experiment: &str) -> Option<Measured> {
+    let listed = record::list_runs(runs).ok()?;
+    listed.into_iter().rev().find_map(|listed| {
+        let run = listed.run.ok().filter(|run| run.experiment == experiment)?;
+        let trials = RunDir::open(&listed.path).ok()?.trials().ok()?.trials;
+        Some(Measured {
+            spread: spread_of(&run, &trials)?,
+            run: run.run,
+        })
+    })
+}
+
+fn text(experiment: &Experiment, plan: &RunPlan, measured: Option<&Measured>) -> String {
     let manifest = &experiment.manifest;
     let mut lines = vec![
         format!("{}: {}", manifest.title, manifest.question),
         String::new(),
         format!("Treatments  {}", plan.treatments.join(", ")),
+        format!("A block     {}", block_in_words(plan)),
         format!(
-            "A block     every treatment started fresh and warmed (at most {} s), then {} open and {} closed slices of {} s each, interleaved",
-            manifest.warm_up_cap_s, manifest.open_slices, manifest.closed_slices, manifest.slice_s
-        ),
-        format!(
-            "Load        {} connections; open slices at {:.0} % of the slowest pilot capacity",
+            "Load        {} connections{}; open slices at {:.0} % of the slowest pilot capacity",
             manifest.connections,
+            if manifest.keep_alive {
+                ""
+            } else {
+                ", one for every request"
+            },
             manifest.rate_ratio_of_slowest * 100.0
         ),
-        format!(
-            "Duration    about {:.0} s of verification and pilot, then {} blocks of about {:.0} s: {:.0} min",
-            plan.pilot_s,
-            plan.blocks,
-            plan.block_s,
-            (plan.pilot_s + f64::from(plan.blocks) * plan.block_s) / 60.0
-        ),
-        format!("Block 1     starts {}", plan.first_starts.join(", ")),
-        String::new(),
-        format!(
-            "What {} blocks can tell from no difference, all pairs together at 95 %:",
-            plan.blocks
-        ),
     ];
-    for spread in SPREADS {
-        let visible = visible_ratio(spread, plan.blocks, manifest.treatment.len());
+    lines.extend(besides(plan).map(|besides| format!("Besides     {besides}")));
+    lines.push(format!(
+        "Duration    about {:.0} s of verification and pilot, then {} blocks of about {:.0} s: {:.0} min",
+        plan.pilot_s,
+        plan.blocks,
+        plan.block_s,
+        (plan.pilot_s + f64::from(plan.blocks) * plan.block_s) / 60.0
+    ));
+    if !plan.first_starts.is_empty() {
         lines.push(format!(
-            "  {:>4.1} %  when ratios vary by {:.0} % from block to block",
-            visible * 100.0,
-            spread * 100.0
+            "Block 1     starts {}",
+            plan.first_starts.join(", ")
         ));
+    }
+    lines.push(String::new());
+    lines.push(format!(
+        "What {} blocks of each can tell from no difference, all pairs together at 95 %:",
+        plan.blocks_per_treatment
+    ));
+    let visible = |spread| {
+        let blocks = plan.blocks_per_treatment;
+        visible_ratio(spread, blocks, manifest.treatment.len()) * 100.0
+    };
+    match measured {
+        Some(measured) => lines.push(format!(
+            "  {:>4.1} %  as ratios varied by {:.1} % from block to block in {}",
+            visible(measured.spread),
+            measured.spread * 100.0,
+            measured.run
+        )),
+        None => lines.extend(SPREADS.map(|spread| {
+            format!(
+                "  {:>4.1} %  when ratios vary by {:.0} % from block to block",
+                visible(spread),
+                spread * 100.0
+            )
+        })),
     }
     lines.push(String::new());
     lines.join("\n")
 }
 
-fn document(experiment: &Experiment, plan: &RunPlan) -> serde_json::Value {
-    let visible: Vec<_> = SPREADS
+fn block_in_words(plan: &RunPlan) -> String {
+    let design = &plan.design;
+    let who = match (design.kind.as_str(), plan.treatments_per_block) {
+        ("solo_trials", _) => {
+            "every treatment alone, one after the other, started fresh".to_owned()
+        }
+        (_, some) if some < plan.treatments.len() => format!(
+            "a group of {some} treatments that holds the baseline, drawn anew every round, each started fresh"
+        ),
+        _ => "every treatment started fresh".to_owned(),
+    };
+    format!(
+        "{who} and warmed (at most {} s), then {} open and {} closed slices of {} s each{}",
+        design.warm_up_cap_s,
+        design.open_slices_count,
+        design.closed_slices_count,
+        design.slice_s,
+        if design.kind == "solo_trials" {
+            ""
+        } else {
+            ", interleaved"
+        }
+    )
+}
+
+/// What is measured besides the main slices.
+fn besides(plan: &RunPlan) -> Option<String> {
+    let design = &plan.design;
+    let mut parts = Vec::new();
+    if let Some(requests) = design.cold_requests_count {
+        parts.push(format!("{requests} requests right after the start"));
+    }
+    for level in lab::design::slice_levels(design) {
+        parts.push(match level.capacity_ratio {
+            Some(ratio) => format!("{:.0} % of own capacity", ratio * 100.0),
+            None => format!("closed loop at {}", level.concurrency),
+        });
+    }
+    if let Some(objective) = &design.objective {
+        parts.push(format!("the capacity that keeps {objective}"));
+    }
+    if let (Some(users), Some(ramp_up_s)) = (design.users_count, design.ramp_up_s) {
+        parts.push(format!("{users} users over {ramp_up_s} s"));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn document(
+    experiment: &Experiment,
+    plan: &RunPlan,
+    measured: Option<&Measured>,
+) -> serde_json::Value {
+    let spreads = match measured {
+        Some(measured) => vec![measured.spread],
+        None => SPREADS.to_vec(),
+    };
+    let visible: Vec<_> = spreads
         .iter()
         .map(|spread| {
             json!({
                 "block_sd_ratio": spread,
-                "visible_difference_ratio": visible_ratio(*spread, plan.blocks, experiment.manifest.treatment.len()),
+                "visible_difference_ratio": visible_ratio(*spread, plan.blocks_per_treatment, experiment.manifest.treatment.len()),
             })
         })
         .collect();
@@ -114,7 +209,9 @@ fn document(experiment: &Experiment, plan: &RunPlan) -> serde_json::Value {
         "schema": "bancada.plan/1",
         "experiment": experiment.name,
         "treatments": plan.treatments,
+        "design": plan.design.kind,
         "blocks_count": plan.blocks,
+        "blocks_per_treatment_count": plan.blocks_per_treatment,
         "block_s": plan.block_s,
         "pilot_s": plan.pilot_s,
         "first_block_starts": plan.first_starts,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use catalog::Catalog;
 use clap::Args;
-use lab::{Choices, EndedBy, Lab, RunningService};
+use lab::{Choices, Ended, EndedBy, Lab, RunningService, WhatIf};
 use record::{Event, RunDir};
 
 use crate::context::Context;
@@ -26,6 +26,9 @@ const FIRST: &str = "first-look";
   bancada run                              the first look: four stacks on a real PostgreSQL
   bancada run first-look --budget 3m       the same, in less time and with wider intervals
   bancada run --resume latest              go on where a run was interrupted
+  bancada run first-look --what-if db_pool=20          each stack a second time, with another pool
+  bancada run first-look --with wrk        the experiment's own command of wrk beside our engine
+  bancada run --replay runs/2026-01-31T1200-first-look  the same experiment here, verdict by verdict
   bancada run --url http://127.0.0.1:8001/ --url http://127.0.0.1:8002/   services already running")]
 pub struct RunArgs {
     /// Experiment, as `bancada list experiments` names it.
@@ -37,6 +40,16 @@ pub struct RunArgs {
     /// Go on with a run that ended early: its name, its folder, or `latest`.
     #[arg(long, value_name = "RUN")]
     resume: Option<String>,
+    /// Try a change: each treatment is entered a second time with it (`TREATMENT:KEY=VALUE`: that one). Keys are
+    /// db_pool, db_pool_idle, workers, launch, and environment variables. Repeatable.
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with_all = ["url", "resume", "replay"])]
+    what_if: Vec<WhatIf>,
+    /// Run another load generator beside ours, as the experiment's [[tool]] says. Repeatable.
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["url", "resume"])]
+    with: Vec<String>,
+    /// Repeat the experiment that a run directory holds, and say verdict by verdict whether it replicates.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "resume", "experiment"])]
+    replay: Option<String>,
     /// Measuring time after which no new block starts, instead of the experiment's own.
     #[arg(long, value_name = "TIME", value_parser = load::notation::duration)]
     budget: Option<Duration>,
@@ -60,11 +73,19 @@ pub struct RunArgs {
 /// Runs, reports, and says how it ended.
 pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let catalog = Catalog::scan(&context.root);
-    let choices = Choices {
+    let mut choices = Choices {
         budget_s: args.budget.map(|budget| budget.as_secs().max(1)),
         seed: args.seed.unwrap_or_else(drawn_seed),
         strict: args.strict,
+        what_if: args.what_if.clone(),
+        with: args.with.clone(),
+        replay_of: None,
     };
+    let replayed = args
+        .replay
+        .as_deref()
+        .map(|name| own_run(name, context))
+        .transpose()?;
     let resumed = args
         .resume
         .as_deref()
@@ -73,9 +94,12 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let urls = parse_urls(&args.url, args.i_may_load_this_host)?;
     let experiment = match (&args.experiment, urls.is_empty()) {
         (Some(name), _) => Some(catalog.experiment(name)?),
-        (None, true) if resumed.is_none() => Some(catalog.experiment(FIRST)?),
+        (None, true) if resumed.is_none() && replayed.is_none() => Some(catalog.experiment(FIRST)?),
         _ => None,
     };
+    let again = replayed.as_ref().map(lab::experiment_of).transpose()?;
+    choices.replay_of = replayed.as_ref().map(RunDir::name);
+    let experiment = again.as_ref().or(experiment);
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
     // Before measuring: what is built then would disturb it, and a reader who asked for a page learns now.
@@ -108,7 +132,10 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) if stop.load(Ordering::Relaxed) => return Ok(interrupted(&error)),
         ended => ended?,
     };
-    let code = conclude(&ended.dir, ended.by, args.strict, args.format)?;
+    let code = conclude(&ended, args.strict, args.format)?;
+    if let Some(original) = &replayed {
+        print_replay(original, &ended.dir)?;
+    }
     if let Some(template) = &template {
         let html = page::html(&ended.dir, template)?;
         ended.dir.write_file(page::FILE, html.as_bytes())?;
@@ -120,6 +147,15 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
 #[expect(clippy::print_stderr, reason = "a note that is not part of the report")]
 fn no_page(error: anyhow::Error) {
     eprintln!("note: {error:#}");
+}
+
+/// Prints, verdict by verdict, what became of the run that was repeated.
+#[expect(clippy::print_stdout, reason = "it is part of the report")]
+fn print_replay(original: &RunDir, here: &RunDir) -> anyhow::Result<()> {
+    let replay = report::replay(&report::read(original)?, &report::read(here)?);
+    here.write_json("replay.json", &replay)?;
+    println!("\n{}", report::replay_text(&replay).trim_end());
+    Ok(())
 }
 
 /// Ends a run that was interrupted before it had anything to report.
@@ -135,13 +171,24 @@ fn interrupted(error: &lab::LabError) -> ExitCode {
     clippy::print_stderr,
     reason = "where the run is stored is not part of the report"
 )]
-fn conclude(dir: &RunDir, by: EndedBy, strict: bool, format: Format) -> anyhow::Result<ExitCode> {
+fn conclude(ended: &Ended, strict: bool, format: Format) -> anyhow::Result<ExitCode> {
+    let (dir, by) = (&ended.dir, ended.by);
     let findings = report::read(dir)?;
     report::save(dir, &findings)?;
     println!("{}", draw(&findings, format, true).trim_end());
     eprintln!("Run directory: {}", shown(dir.path()));
+    if let Some(failure) = &ended.failure {
+        eprintln!("error: {failure}");
+        if findings.design.kind != "running_services" {
+            eprintln!(
+                "What was measured before is kept; go on with: bancada run --resume {}",
+                dir.name()
+            );
+        }
+        return Ok(ExitCode::FAILURE);
+    }
     if by == EndedBy::Interrupted {
-        if findings.design.kind != "sliced_blocks" {
+        if findings.design.kind == "running_services" {
             return Ok(ExitCode::from(INTERRUPTED));
         }
         eprintln!(

@@ -150,6 +150,7 @@ impl Bench {
             budget_s: order.budget_s.map(|budget_s| budget_s.max(1)),
             seed: drawn_seed(),
             strict: false,
+            ..Choices::default()
         };
         let mut is_found = false;
         let mut tell_with_directory = |event: Event| {

@@ -1,15 +1,18 @@
-//! One block: every treatment started fresh, warmed, measured in interleaved slices, stopped.
+//! One block: every treatment started fresh, warmed, measured in slices and under what else is asked, stopped;
+//! all together, or one after the other.
 
 use std::path::Path;
 use std::time::Duration;
 
+use catalog::DesignKind;
 use jiff::Timestamp;
-use record::{Design, Event, Histograms, Sample, Trial, TrialStatus};
+use record::{Design, Event, Histograms, Run, Sample, Treatment, Trial, TrialStatus};
 
 use crate::collapse::Seen;
-use crate::database::CONNECTION_LIMIT;
-use crate::design::{BlockOrder, block_order, trial_name};
+use crate::design::{BlockOrder, SliceKind, block_order, slice_levels, trial_name};
 use crate::error::LabError;
+use crate::groups::members;
+use crate::level::own_rate_per_s;
 use crate::measure::{Bench, pacing};
 use crate::place::Placement;
 use crate::postgres::Postgres;
@@ -19,6 +22,7 @@ use crate::sut::{Sut, free_addr};
 use crate::treatment::{Entry, Origin};
 use crate::warm::warm_up;
 use crate::watched::Around;
+use crate::{objective, phases};
 
 /// What a block is run with.
 pub struct Hands<'a> {
@@ -53,43 +57,66 @@ pub struct Measured {
 pub fn run_block(
     bench: &mut Bench,
     hands: &mut Hands,
-    design: &Design,
+    run: &Run,
     entries: &[Entry],
     block: u32,
 ) -> Result<Option<Vec<Measured>>, LabError> {
-    let slices_count = (design.open_slices_count, design.closed_slices_count);
-    let order = block_order(
-        design.seed,
-        block,
-        entries.len(),
-        slices_count.0,
-        slices_count.1,
-    );
+    let design = &run.design;
+    let treatments: Vec<Treatment> = entries
+        .iter()
+        .map(|entry| entry.treatment.clone())
+        .collect();
+    let members: Vec<&Entry> = members(design, &treatments, &run.baseline, block)
+        .into_iter()
+        .map(|index| &entries[index])
+        .collect();
+    let order = block_order(design, block, members.len());
     (hands.tell)(Event::BlockBegan {
         block,
         blocks_at_most: design.max_blocks_count,
         order: order
             .starts
             .iter()
-            .map(|&index| entries[index].treatment.name.clone())
+            .map(|&index| members[index].treatment.name.clone())
             .collect(),
     });
+    if design.kind != DesignKind::SoloTrials.word() {
+        return together(bench, hands, design, &members, block, &order);
+    }
+    let mut measured = Vec::new();
+    for (place, &index) in order.starts.iter().enumerate() {
+        // Every trial of the block has the same order of loads, so that it favours none.
+        let alone = block_order(design, block, 1);
+        let trials = together(bench, hands, design, &members[index..=index], block, &alone)?;
+        let Some(trials) = trials else {
+            return Ok(None);
+        };
+        measured.extend(trials.into_iter().map(|mut one| {
+            one.trial.position = place as u32 + 1;
+            one
+        }));
+    }
+    Ok(Some(measured))
+}
+
+/// Runs services that are up together, from start to stop.
+fn together(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &Design,
+    entries: &[&Entry],
+    block: u32,
+    order: &BlockOrder,
+) -> Result<Option<Vec<Measured>>, LabError> {
     let mut suts: Vec<Option<Sut>> = entries.iter().map(|_| None).collect();
     let mut trials: Vec<Trial> = entries
         .iter()
         .map(|entry| blank_trial(block, entry))
         .collect();
-    let measured = start_all(
-        bench,
-        hands,
-        design,
-        entries,
-        &order,
-        &mut suts,
-        &mut trials,
-    )
-    .and_then(|()| settle(hands))
-    .and_then(|()| measure_all(bench, hands, design, entries, &order, &mut suts, block));
+    let measured = start_all(bench, hands, design, entries, order, &mut suts, &mut trials)
+        .and_then(|()| settle(hands))
+        .and_then(|()| measure_all(bench, hands, design, entries, order, &mut suts, block))
+        .and_then(|()| one_by_one(bench, hands, design, entries, order, &mut suts, block));
     suts.iter_mut().flatten().for_each(Sut::read_memory);
     let mut seen: Vec<Option<Seen>> = Vec::new();
     for sut in suts {
@@ -103,9 +130,43 @@ pub fn run_block(
         trials
             .into_iter()
             .zip(seen)
-            .map(|(trial, seen)| close_trial(trial, seen))
+            .map(|(trial, seen)| close_trial(trial, seen, design))
             .collect(),
     ))
+}
+
+/// What is measured of one service after the other once the slices are done: capacity under the objective, users.
+fn one_by_one(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    design: &Design,
+    entries: &[&Entry],
+    order: &BlockOrder,
+    suts: &mut [Option<Sut>],
+    block: u32,
+) -> Result<(), LabError> {
+    for (asked, phase) in [
+        (design.objective.is_some(), "searching the capacity of"),
+        (design.users_count.is_some(), "users come to"),
+    ] {
+        for &index in order.starts.iter().filter(|_| asked) {
+            let gone = suts[index].as_mut().is_none_or(Sut::has_exited);
+            if gone || bench.is_stopped() {
+                continue;
+            }
+            let treatment = entries[index].treatment.name.clone();
+            (hands.tell)(Event::TreatmentBegan {
+                block,
+                treatment: treatment.clone(),
+                phase: phase.to_owned(),
+            });
+            match phase {
+                "users come to" => phases::ramp(bench, suts, index, design)?,
+                _ => objective::capacity(bench, suts, index, &treatment, design)?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Starts and warms every treatment in the block's order. One that does not start is noted in its trial.
@@ -113,7 +174,7 @@ fn start_all(
     bench: &mut Bench,
     hands: &mut Hands,
     design: &Design,
-    entries: &[Entry],
+    entries: &[&Entry],
     order: &BlockOrder,
     suts: &mut [Option<Sut>],
     trials: &mut [Trial],
@@ -123,7 +184,7 @@ fn start_all(
         if bench.is_stopped() {
             return Ok(());
         }
-        let entry = &entries[index];
+        let entry = entries[index];
         let trial = &mut trials[index];
         trial.position = place as u32 + 1;
         trial.started_at = now();
@@ -134,8 +195,12 @@ fn start_all(
         });
         match start(bench, hands, entry, &trial.trial) {
             Ok(mut sut) => {
-                warm_up(bench, &mut sut, design.connections_count, cap)?;
+                sut.seen.overflow = overflow(entry);
                 suts[index] = Some(sut);
+                phases::cold(bench, suts, index, design)?;
+                if let Some(sut) = &mut suts[index] {
+                    warm_up(bench, sut, design.connections_count, cap)?;
+                }
             }
             Err(LabError::Failed(reason)) => trial.reasons.push(format!("service: {reason}")),
             Err(error) => return Err(error),
@@ -167,7 +232,13 @@ pub(crate) fn start(
     };
     let database_url = match (&launchable.database, &mut hands.postgres) {
         (Some(workload), Some(postgres)) => {
-            Some(postgres.restore(&entry.treatment.name, workload, Some(CONNECTION_LIMIT))?)
+            let (name, limit) = (&entry.treatment.name, launchable.connection_limit);
+            let url = postgres.restore(name, workload, Some(limit))?;
+            let settings = &launchable.database_settings;
+            postgres
+                .configure(name, settings)
+                .map_err(|error| LabError::Failed(format!("its database_settings: {error}")))?;
+            Some(url)
         }
         (Some(workload), None) => {
             return Err(LabError::Failed(format!(
@@ -181,7 +252,8 @@ pub(crate) fn start(
     let upstream = launchable.upstream.as_ref();
     let standin = upstream
         .map(|(name, behaviour)| StandIn::start(name, behaviour.clone()))
-        .transpose()?;
+        .transpose()
+        .map_err(|error| LabError::Failed(format!("the stand-in for its upstream: {error}")))?;
     // The last value of a variable is the one that counts: load never reaches the real service.
     spec.env.extend(standin.as_ref().map(StandIn::variable));
     let mut sut = Sut::start(
@@ -208,13 +280,14 @@ fn measure_all(
     bench: &mut Bench,
     hands: &mut Hands,
     design: &Design,
-    entries: &[Entry],
+    entries: &[&Entry],
     order: &BlockOrder,
     suts: &mut [Option<Sut>],
     block: u32,
 ) -> Result<(), LabError> {
+    let levels = slice_levels(design);
     let length = Duration::from_secs_f64(design.slice_s);
-    let rate = design.arrival_rate_per_s.unwrap_or(1.0);
+    let equal_rate = design.arrival_rate_per_s.unwrap_or(1.0);
     let slices_in_block = order.slices.len() as u32;
     for (done, turn) in order.slices.iter().enumerate() {
         if bench.is_stopped() {
@@ -224,12 +297,23 @@ fn measure_all(
         if gone {
             continue;
         }
-        let pacing = pacing(turn.kind, design.connections_count, rate);
+        let name = &entries[turn.treatment].treatment.name;
+        let (connections, rate) = match turn.level.map(|level| &levels[level]) {
+            None => (design.connections_count, Some(equal_rate)),
+            Some(level) => (level.concurrency, own_rate_per_s(level, design, name)),
+        };
+        if turn.kind == SliceKind::Open && rate.is_none() {
+            continue;
+        }
+        let pacing = pacing(turn.kind, connections, rate.unwrap_or(0.0));
         let seen = bench.slice(suts, *turn, pacing, length)?;
         (hands.tell)(Event::SliceEnded {
             block,
-            treatment: entries[turn.treatment].treatment.name.clone(),
-            load: turn.kind.word().to_owned(),
+            treatment: name.clone(),
+            load: match turn.level {
+                Some(level) => levels[level].name.clone(),
+                None => turn.kind.word().to_owned(),
+            },
             completion_rate_per_s: seen.completion_rate_per_s(),
             response_p50_ns: response_ns(&seen, 0.5),
             response_p90_ns: response_ns(&seen, 0.9),
@@ -245,6 +329,14 @@ fn response_ns(seen: &load::Observations, quantile: f64) -> Option<u64> {
     match seen.response_time()?.percentile(quantile) {
         load::Percentile::Value(ns) => Some(ns),
         load::Percentile::AtLeast(_) | load::Percentile::Absent => None,
+    }
+}
+
+/// Why the pool of a treatment is more than its database takes.
+fn overflow(entry: &Entry) -> Option<String> {
+    match &entry.origin {
+        Origin::Started(launchable) => launchable.overflow.clone(),
+        Origin::Running(_) => None,
     }
 }
 
@@ -267,13 +359,13 @@ fn blank_trial(block: u32, entry: &Entry) -> Trial {
     }
 }
 
-fn close_trial(mut trial: Trial, mut seen: Option<Seen>) -> Measured {
+fn close_trial(mut trial: Trial, mut seen: Option<Seen>, design: &Design) -> Measured {
     trial.ended_at = now();
     let histograms = seen.as_ref().map(Seen::histograms).unwrap_or_default();
     let around = seen.as_mut().map(|seen| &mut seen.around);
     let samples = around.map(Around::take_samples).unwrap_or_default();
     if let Some(seen) = seen {
-        seen.collapse_into(&mut trial);
+        seen.collapse_into(&mut trial, design);
     }
     Measured {
         trial,

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use load::{Distribution, Observations};
-use record::{Histograms, Slice, Trial};
+use load::Observations;
+use record::{AuditLine, AuditStatus, Design, Histograms, Level, Slice, Trial};
 
 use crate::audit::{Evidence, Promise, audit, audit_figures, judge};
-use crate::design::SliceKind;
+use crate::design::{SliceKind, SliceTurn, slice_levels};
+use crate::figures::{Metrics, counts, main_of, ratio};
+use crate::level::{Window, of_slices};
 use crate::watched::Around;
+
+/// Movement of the rate at the end of a warm-up above which a trial that found no steady state is marked.
+const UNSTEADY_WARN_RATIO: f64 = 0.10;
 
 /// Everything one fresh start of one treatment showed.
 #[derive(Debug, Default)]
@@ -16,12 +21,22 @@ pub struct Seen {
     pub open: Option<Observations>,
     /// Closed slices together.
     pub closed: Option<Observations>,
+    /// Slices of each level together, by the level's place in the design.
+    pub by_level: BTreeMap<usize, Window>,
+    /// Levels that are not measured in slices.
+    pub levels: Vec<Level>,
     /// The slices one by one.
     pub slices: Vec<Slice>,
     /// From the start of the process to the first right answer.
     pub first_answer_ns: Option<u64>,
     /// Until the warm-up rule was met, or its cap.
     pub warm_up_ns: Option<u64>,
+    /// How much the rate still moved when it ended.
+    pub warm_up_movement: Option<f64>,
+    /// Whether the rule was met, and not only the cap; `None` before a warm-up.
+    pub is_steady: Option<bool>,
+    /// Why its pool is more than its database admits, where the experiment wants to see that.
+    pub overflow: Option<String>,
     /// Largest anonymous plus shared resident memory of the tree under load.
     pub memory_peak_bytes: Option<u64>,
     /// Proportional set size of the tree after the last slice.
@@ -43,9 +58,24 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What was seen around the slices that this one belongs to.
+    pub fn around_of(&mut self, turn: SliceTurn) -> &mut Around {
+        match turn.level {
+            Some(level) => &mut self.by_level.entry(level).or_default().around,
+            None => &mut self.around,
+        }
+    }
+
     /// Adds one measured slice.
-    pub fn add(&mut self, kind: SliceKind, slice: Slice, observations: &Observations) {
-        let sum = match kind {
+    pub fn add(&mut self, turn: SliceTurn, slice: Slice, observations: &Observations) {
+        if let Some(level) = turn.level {
+            return self
+                .by_level
+                .entry(level)
+                .or_default()
+                .add(&slice, observations);
+        }
+        let sum = match turn.kind {
             SliceKind::Open => &mut self.open,
             SliceKind::Closed => &mut self.closed,
         };
@@ -57,27 +87,91 @@ impl Seen {
     }
 
     /// Fills in a trial's figures, audit and status.
-    pub fn collapse_into(self, trial: &mut Trial) {
+    pub fn collapse_into(mut self, trial: &mut Trial, design: &Design) {
         let metrics = self.metrics();
         let mut lines = audit(&Evidence {
             open: self.open.as_ref(),
-            open_slices: of_kind(&self.slices, SliceKind::Open).len(),
+            open_slices: main_of(&self.slices, SliceKind::Open).len(),
             closed: self.closed.as_ref(),
             generator_cpu_ratio: metrics.get("generator_cpu_ratio").copied(),
             idle_cpu_ratio: ratio(self.idle_cpu_ns as f64, self.idle_wall_ns as f64),
             broken: &self.broken,
         });
         lines.extend(audit_figures(&metrics, &self.slices, &self.promise));
+        lines.extend(self.warmth(design));
+        lines.extend(self.overflow.clone().map(|detail| AuditLine {
+            check: "pool_overflow".to_owned(),
+            status: AuditStatus::Fail,
+            detail,
+        }));
         (trial.status, trial.reasons) = judge(&lines);
         trial.audit = lines;
         trial.metrics = metrics;
-        for seen in self.open.iter().chain(&self.closed) {
-            for (outcome, count) in seen.outcomes.iter().filter(|(_, count)| *count > 0) {
-                *trial.outcomes.entry(outcome.name().to_owned()).or_default() += count;
+        trial.outcomes = counts(self.open.iter().chain(&self.closed));
+        trial.levels = self.sliced_levels(trial, design);
+        trial.levels.append(&mut self.levels);
+        trial.slices = self.slices;
+    }
+
+    /// Whether the service had a steady state before it was measured. That it had none is a finding, which does
+    /// not spoil the figures: they are averages over what it did.
+    fn warmth(&self, design: &Design) -> Option<AuditLine> {
+        let moved = |by: f64| format!("moved by {:+.1} %", by * 100.0);
+        let detail = match (self.is_steady?, self.warm_up_movement) {
+            (true, _) => "the rate was steady before the first slice".to_owned(),
+            (false, Some(by)) => format!(
+                "no steady state within {} s of warm-up: over its last windows the rate {}",
+                design.warm_up_cap_s,
+                moved(by)
+            ),
+            (false, None) => format!(
+                "no steady state within {} s of warm-up: too few answers to tell",
+                design.warm_up_cap_s
+            ),
+        };
+        let far = self
+            .warm_up_movement
+            .is_none_or(|by| by.abs() > UNSTEADY_WARN_RATIO);
+        let status = match self.is_steady? {
+            false if far => AuditStatus::Warn,
+            _ => AuditStatus::Pass,
+        };
+        Some(AuditLine {
+            check: "steady".to_owned(),
+            status,
+            detail,
+        })
+    }
+
+    /// The levels that were measured in slices, in the design's order.
+    fn sliced_levels(&mut self, trial: &Trial, design: &Design) -> Vec<Level> {
+        let mut levels = Vec::new();
+        for (index, level) in slice_levels(design).into_iter().enumerate() {
+            let main = || Window {
+                seen: self.closed.clone(),
+                slices: main_of(&self.slices, SliceKind::Closed)
+                    .into_iter()
+                    .cloned()
+                    .collect(),
+                around: Around::default(),
+            };
+            let window = match level.is_main(design) {
+                true => Some(main()).filter(|window| window.seen.is_some()),
+                false => self.by_level.remove(&index),
+            };
+            if let Some(window) = window {
+                if !level.is_main(design) {
+                    let named = |slice: &Slice| Slice {
+                        level: Some(level.name.clone()),
+                        ..slice.clone()
+                    };
+                    self.slices.extend(window.slices.iter().map(named));
+                }
+                levels.push(of_slices(&level, &window, design, &trial.treatment));
             }
         }
-        trial.outcomes.entry("ok".to_owned()).or_default();
-        trial.slices = self.slices;
+        self.slices.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+        levels
     }
 
     /// The distributions that outlive the trial, by the record's tags.
@@ -103,15 +197,16 @@ impl Seen {
         let mut metrics = Metrics::default();
         if let Some(open) = &self.open {
             metrics.of_open(open);
-            metrics.cpu_per_good_answer(&self.slices);
+            metrics.cpu_per_good_answer(&main_of(&self.slices, SliceKind::Open));
         }
         if let Some(closed) = &self.closed {
             metrics.of_closed(closed);
-            metrics.cpu_ratios(&self.slices);
+            metrics.cpu_ratios(&main_of(&self.slices, SliceKind::Closed));
         }
         let whole = |value: Option<u64>| value.map(|value| value as f64);
         metrics.put("first_answer_ns", whole(self.first_answer_ns));
         metrics.put("warm_up_ns", whole(self.warm_up_ns));
+        metrics.put("warm_up_movement_ratio", self.warm_up_movement);
         metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
         self.around.put_into(&mut metrics);
@@ -141,158 +236,5 @@ impl Seen {
             canaries.get(canaries.len() / 2).map(|ns| *ns as f64),
         );
         metrics.0
-    }
-}
-
-/// Figures by metric name; what was not measured is absent.
-#[derive(Default)]
-pub(crate) struct Metrics(BTreeMap<String, f64>);
-
-impl Metrics {
-    /// Puts a figure, unless there is none or it is not a number.
-    pub(crate) fn put(&mut self, name: &str, value: Option<f64>) {
-        if let Some(value) = value.filter(|value| value.is_finite()) {
-            self.0.insert(name.to_owned(), value);
-        }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn get(&self, name: &str) -> Option<f64> {
-        self.0.get(name).copied()
-    }
-
-    fn put_percentiles(&mut self, times: &Distribution, named: &[(&str, f64)]) {
-        for &(name, q) in named {
-            self.put(name, times.percentile(q).value().map(|ns| ns as f64));
-        }
-    }
-
-    fn of_open(&mut self, open: &Observations) {
-        let named = [
-            ("response_p50_ns", 0.5),
-            ("response_p90_ns", 0.9),
-            ("response_p99_ns", 0.99),
-        ];
-        if let Some(response) = open.response_time() {
-            self.put_percentiles(&response, &named);
-            self.put("response_mean_ns", response.mean_ns());
-        }
-        let named = [("service_p50_ns", 0.5), ("service_p90_ns", 0.9)];
-        self.put_percentiles(&open.service_time(), &named);
-        if let Some(delay) = open.send_delay() {
-            self.put_percentiles(&delay, &[("send_delay_p99_ns", 0.99)]);
-        }
-        let offered = open.offered_load_per_s();
-        self.put("offered_load_per_s", Some(offered));
-        self.put(
-            "achieved_ratio",
-            ratio(open.completion_rate_per_s(), offered),
-        );
-    }
-
-    fn of_closed(&mut self, closed: &Observations) {
-        self.put(
-            "completion_rate_per_s",
-            Some(closed.completion_rate_per_s()),
-        );
-        self.put("goodput_per_s", Some(closed.goodput_per_s()));
-        let named = [
-            ("closed_service_p50_ns", 0.5),
-            ("closed_service_p99_ns", 0.99),
-        ];
-        self.put_percentiles(&closed.service_time(), &named);
-    }
-
-    fn cpu_per_good_answer(&mut self, slices: &[Slice]) {
-        let open = of_kind(slices, SliceKind::Open);
-        let good: u64 = open.iter().map(|slice| slice.good_answers_count).sum();
-        let per_answer = |cpu: Option<f64>| ratio(cpu? / 1e3, good as f64);
-        self.put(
-            "service_cpu_per_good_answer_us",
-            per_answer(sum(&open, |slice| slice.service_cpu_ns)),
-        );
-        self.put(
-            "database_cpu_per_good_answer_us",
-            per_answer(sum(&open, |slice| slice.database_cpu_ns)),
-        );
-        self.put(
-            "generator_cpu_per_good_answer_us",
-            per_answer(sum(&open, |slice| slice.generator_cpu_ns)),
-        );
-    }
-
-    fn cpu_ratios(&mut self, slices: &[Slice]) {
-        let closed = of_kind(slices, SliceKind::Closed);
-        let wall_ns: f64 = closed.iter().map(|slice| slice.window_s * 1e9).sum();
-        let over_wall = |cpu: Option<f64>| ratio(cpu?, wall_ns);
-        self.put(
-            "service_cpu_ratio",
-            over_wall(sum(&closed, |slice| slice.service_cpu_ns)),
-        );
-        self.put(
-            "database_cpu_ratio",
-            over_wall(sum(&closed, |slice| slice.database_cpu_ns)),
-        );
-        self.put(
-            "generator_cpu_ratio",
-            over_wall(sum(&closed, |slice| slice.generator_cpu_ns)),
-        );
-    }
-}
-
-fn of_kind(slices: &[Slice], kind: SliceKind) -> Vec<&Slice> {
-    slices
-        .iter()
-        .filter(|slice| slice.load == kind.word())
-        .collect()
-}
-
-/// The sum over all slices; absent when any of them lacks the figure.
-fn sum(slices: &[&Slice], of: impl Fn(&Slice) -> Option<u64>) -> Option<f64> {
-    let total: Option<u64> = slices.iter().map(|slice| of(slice)).sum();
-    total
-        .filter(|_| !slices.is_empty())
-        .map(|total| total as f64)
-}
-
-fn ratio(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn slice(load: &str, good: u64, service_cpu_ns: Option<u64>) -> Slice {
-        Slice {
-            load: load.to_owned(),
-            level: None,
-            at_s: 0.0,
-            window_s: 1.0,
-            canary_ns: None,
-            good_answers_count: good,
-            failed_requests_count: 0,
-            service_cpu_ns,
-            database_cpu_ns: None,
-            generator_cpu_ns: None,
-        }
-    }
-
-    #[test]
-    fn cpu_per_answer_is_total_time_over_total_answers_of_the_open_slices_alone() {
-        let mut metrics = Metrics::default();
-        metrics.cpu_per_good_answer(&[
-            slice("open", 100, Some(1_000_000)),
-            slice("open", 300, Some(5_000_000)),
-            slice("closed", 1_000_000, Some(1)),
-        ]);
-        assert_eq!(metrics.0["service_cpu_per_good_answer_us"], 15.0);
-    }
-
-    #[test]
-    fn a_figure_that_one_slice_lacks_is_absent() {
-        let mut metrics = Metrics::default();
-        metrics.cpu_per_good_answer(&[slice("open", 100, Some(1)), slice("open", 100, None)]);
-        assert!(metrics.0.is_empty());
     }
 }

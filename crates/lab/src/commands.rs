@@ -15,7 +15,7 @@ use record::{Design, Event, Run, RunDir, Treatment};
 use crate::block::{Hands, now, start};
 use crate::environment::environment;
 use crate::error::LabError;
-use crate::experiment::{Choices, Ended, Lab};
+use crate::experiment::{Choices, Ended, Lab, concluded};
 use crate::measure::{Bench, DISCARD_RATIO};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
@@ -131,8 +131,8 @@ impl Lab<'_> {
         run.started_at = now();
         dir.write_run(&run)?;
         bench.begin(Duration::ZERO);
-        let by = run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?;
-        Ok(Ended { dir, by })
+        let ended = run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries);
+        concluded(dir, &mut run, ended)
     }
 
     fn command_entry(&self, plan: &CommandPlan, service: &CommandService) -> Entry {
@@ -161,6 +161,7 @@ impl Lab<'_> {
                 url: None,
                 launch: None,
                 after: None,
+                what_if_of: None,
                 ranked: true,
                 settings: BTreeMap::new(),
                 database_settings: BTreeMap::new(),
@@ -174,6 +175,9 @@ impl Lab<'_> {
                 env: self.prepare.environment.clone(),
                 work: DatabaseWork::default(),
                 database: None,
+                connection_limit: 0,
+                database_settings: BTreeMap::new(),
+                overflow: None,
                 upstream: None,
             })),
         }
@@ -233,6 +237,7 @@ fn blank_run(plan: &CommandPlan, placement: &Placement, choices: &Choices) -> Ru
         started_at: now(),
         ended_at: None,
         ended_by: None,
+        replay_of: None,
         caveat: None,
         baseline: plan
             .services

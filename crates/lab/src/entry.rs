@@ -1,5 +1,8 @@
 //! From a prepared stack to a treatment that can be started.
 
+use catalog::Workload;
+
+use crate::database;
 use crate::error::LabError;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
@@ -10,11 +13,11 @@ use crate::verify::Asked;
 /// Value of the Host header in every request to a service that Bancada started.
 const HOST: &str = "localhost";
 
-/// The entry of a chosen treatment whose stack is prepared.
+/// The entry of a chosen treatment whose stack is prepared. Without `keep_alive` every request opens a connection.
 ///
 /// # Errors
 /// When the launch mode's program is not there.
-pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
+pub fn of(chosen: &Chosen, prepared: &Prepared, keep_alive: bool) -> Result<Entry, LabError> {
     let failed = |error: PrepareError| LabError::Failed(error.to_string());
     let spec = prepared.launch(&chosen.manifest.launch).map_err(failed)?;
     let upstream = &chosen.workload.manifest.upstream;
@@ -23,7 +26,7 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
     treatment.facts.extend(prepared.facts.clone());
     Ok(Entry {
         treatment,
-        question: question(chosen)?,
+        question: question(chosen, keep_alive)?,
         origin: Origin::Started(Box::new(Launchable {
             program: spec.program,
             args: spec.args,
@@ -34,6 +37,9 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
                 rows_per_request: chosen.workload.manifest.rows_per_request,
             },
             database: has_database.then(|| chosen.workload.name.clone()),
+            connection_limit: database::connection_limit(chosen.manifest),
+            database_settings: database::settings(chosen.manifest),
+            overflow: database::overflow(chosen.manifest),
             upstream: upstream
                 .clone()
                 .map(|name| (name, Behaviour::of(&chosen.workload.manifest))),
@@ -41,8 +47,28 @@ pub fn of(chosen: &Chosen, prepared: &Prepared) -> Result<Entry, LabError> {
     })
 }
 
-fn question(chosen: &Chosen) -> Result<Question, LabError> {
-    let asked =
-        Asked::of(chosen.workload, HOST).map_err(|error| LabError::Usage(error.to_string()))?;
-    Ok(Question::of(asked, HOST))
+fn question(chosen: &Chosen, keep_alive: bool) -> Result<Question, LabError> {
+    let asked = Asked::of(&asked_of(chosen, keep_alive), HOST)
+        .map_err(|error| LabError::Usage(error.to_string()))?;
+    let mut question = Question::of(asked, HOST);
+    question.keep_alive = keep_alive;
+    Ok(question)
+}
+
+/// The workload as this treatment is asked it.
+fn asked_of(chosen: &Chosen, keep_alive: bool) -> Workload {
+    let mut workload = chosen.workload.clone();
+    let manifest = &mut workload.manifest;
+    if let Some(path) = &chosen.manifest.path {
+        manifest.path.clone_from(path);
+        manifest.feed = None;
+    }
+    if let Some(feed) = &chosen.manifest.feed {
+        manifest.feed = Some(feed.clone());
+    }
+    if !keep_alive {
+        let close = ("Connection".to_owned(), "close".to_owned());
+        manifest.headers.extend([close]);
+    }
+    workload
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use catalog::{Catalog, Experiment};
+use catalog::{Catalog, DesignKind, Experiment};
 use jiff::Timestamp;
 use record::{Event, Run, RunDir, Skipped};
 
@@ -24,8 +24,10 @@ use crate::recorded::{
 };
 use crate::resolve::{Chosen, choose, design, with_twin};
 use crate::supervise::Supervisor;
+use crate::tools::{Tool, run_tools};
 use crate::treatment::{Entry, Origin};
-use crate::{database, entry};
+use crate::what_if::{WhatIf, with_changes};
+use crate::{database, entry, groups, tools};
 
 /// The word for PostgreSQL among what must not be skipped.
 const POSTGRES: &str = "postgres";
@@ -63,6 +65,12 @@ pub struct Choices {
     pub seed: u64,
     /// A treatment that cannot take part fails the run.
     pub strict: bool,
+    /// Changes to try: each treatment is entered a second time with each.
+    pub what_if: Vec<WhatIf>,
+    /// Other load generators to run beside ours, by name.
+    pub with: Vec<String>,
+    /// The run whose experiment is repeated.
+    pub replay_of: Option<String>,
 }
 
 /// A run that ended, however.
@@ -71,6 +79,8 @@ pub struct Ended {
     pub dir: RunDir,
     /// Why it ended.
     pub by: EndedBy,
+    /// What went wrong, where that ended it. What was measured before is stored.
+    pub failure: Option<LabError>,
 }
 
 impl Lab<'_> {
@@ -83,9 +93,20 @@ impl Lab<'_> {
         experiment: &Experiment,
         choices: &Choices,
     ) -> Result<Ended, LabError> {
-        let chosen =
+        let mut experiment = experiment.clone();
+        let variants = with_changes(&mut experiment.manifest, &choices.what_if)?;
+        let experiment = &experiment;
+        let mut chosen =
             choose(self.catalog, experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+        for one in &mut chosen {
+            let original = variants
+                .iter()
+                .find(|(name, _)| *name == one.treatment.name);
+            one.treatment.what_if_of = original.map(|(_, original)| original.clone());
+        }
+        check_changes(&chosen)?;
         database::check_pools(experiment)?;
+        let tools = tools::find(experiment, &choices.with, &self.prepare.environment)?;
         let placement = Placement::of_this_machine();
         let design = design(
             &experiment.manifest,
@@ -94,10 +115,13 @@ impl Lab<'_> {
             choices.budget_s,
         );
         let mut skipped = Vec::new();
-        let mut entries = self.prepare(&chosen, &mut skipped)?;
-        let mut postgres = self.start_postgres(&chosen, &mut entries, &placement, &mut skipped)?;
+        let mut entries = self.prepare(&chosen, design.keep_alive, &mut skipped)?;
+        let at_once = at_once(&design);
+        let mut postgres =
+            self.start_postgres(&chosen, &mut entries, &placement, at_once, &mut skipped)?;
         let mut run = self.new_run(experiment, design, &chosen, postgres.as_ref());
         run.skipped = skipped;
+        run.replay_of.clone_from(&choices.replay_of);
         let ended = self.measure(
             None,
             &mut run,
@@ -105,6 +129,7 @@ impl Lab<'_> {
             &chosen,
             postgres.as_mut(),
             choices,
+            &tools,
         )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
@@ -139,8 +164,10 @@ impl Lab<'_> {
             bench_cpus: run.design.bench_cpus.clone(),
         };
         let mut skipped = Vec::new();
-        let mut entries = self.prepare(&chosen, &mut skipped)?;
-        let mut postgres = self.start_postgres(&chosen, &mut entries, &placement, &mut skipped)?;
+        let mut entries = self.prepare(&chosen, run.design.keep_alive, &mut skipped)?;
+        let at_once = at_once(&run.design);
+        let mut postgres =
+            self.start_postgres(&chosen, &mut entries, &placement, at_once, &mut skipped)?;
         if let Some(skipped) = skipped.first() {
             return Err(LabError::Failed(format!(
                 "{} took part before and cannot now: {}",
@@ -154,6 +181,7 @@ impl Lab<'_> {
             &chosen,
             postgres.as_mut(),
             choices,
+            &[],
         )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
@@ -165,6 +193,7 @@ impl Lab<'_> {
     fn prepare(
         &mut self,
         chosen: &[Chosen],
+        keep_alive: bool,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Entry>, LabError> {
         let mut preparer = Preparer::new(self.supervisor, self.prepare.clone(), self.stop)?;
@@ -179,7 +208,7 @@ impl Lab<'_> {
                 }
             };
             match preparer.prepare(one.stack, &mut tell) {
-                Ok(prepared) => entries.push(entry::of(one, &prepared)?),
+                Ok(prepared) => entries.push(entry::of(one, &prepared, keep_alive)?),
                 Err(PrepareError::Skipped { reason, .. }) => {
                     (self.tell)(Event::Noticed {
                         message: format!("{} is skipped: {reason}", one.treatment.title),
@@ -203,6 +232,7 @@ impl Lab<'_> {
         chosen: &[Chosen],
         entries: &mut Vec<Entry>,
         placement: &Placement,
+        at_once: usize,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Option<Postgres>, LabError> {
         let needs =
@@ -214,12 +244,22 @@ impl Lab<'_> {
             step: "database".to_owned(),
             detail: "PostgreSQL".to_owned(),
         });
+        let with_database = || {
+            chosen
+                .iter()
+                .filter(|one| !one.workload.manifest.database.is_empty())
+        };
+        let mut limits: Vec<u32> = with_database()
+            .map(|one| database::connection_limit(one.manifest))
+            .collect();
+        // The twin's.
+        limits.extend(limits.iter().max().copied());
         let settings = Settings {
             cache: self.cache.clone(),
             root: self.root.clone(),
             bin: self.postgres_bin.clone(),
             external_url: self.database_url.clone(),
-            max_connections: database::max_connections_for(entries.len() + 1),
+            max_connections: database::max_connections_for(limits, at_once),
             cpus: placement.bench_cpus.clone(),
             env: self.prepare.environment.clone().into_iter().collect(),
         };
@@ -235,11 +275,14 @@ impl Lab<'_> {
             }
             started => started?,
         };
-        let mut workloads: Vec<_> = chosen
-            .iter()
-            .map(|one| one.workload)
-            .filter(|workload| !workload.manifest.database.is_empty())
-            .collect();
+        if postgres.is_external() {
+            let pools = with_database()
+                .filter_map(|one| Some((one.treatment.name.clone(), one.manifest.db_pool_size?)))
+                .collect();
+            let reserved = postgres.reserved_connections();
+            database::check_sum(pools, at_once, postgres.max_connections(), reserved)?;
+        }
+        let mut workloads: Vec<_> = with_database().map(|one| one.workload).collect();
         workloads.sort_by_key(|workload| &workload.name);
         workloads.dedup_by_key(|workload| &workload.name);
         for workload in workloads {
@@ -267,6 +310,7 @@ impl Lab<'_> {
         chosen: &[Chosen],
         postgres: Option<&mut Postgres>,
         choices: &Choices,
+        tools: &[Tool],
     ) -> Result<Ended, LabError> {
         let placement = Placement {
             service_cpus: run.design.service_cpus.clone(),
@@ -303,13 +347,17 @@ impl Lab<'_> {
                     .iter()
                     .map(|entry| entry.treatment.clone())
                     .collect();
+                divide(&mut run.design, run.treatments.len());
                 begin(&self.runs, run, chosen)?
             }
         };
         // What a resumed run measured before counts against its budget and goes on in its clock.
         bench.begin(measured_before(&dir)?);
-        let by = run_blocks(&mut bench, &mut hands, &dir, run, entries)?;
-        Ok(Ended { dir, by })
+        let ended = run_blocks(&mut bench, &mut hands, &dir, run, entries).and_then(|by| {
+            run_tools(&mut bench, &mut hands, &dir, run, entries, tools)?;
+            Ok(by)
+        });
+        concluded(dir, run, ended)
     }
 
     fn new_run(
@@ -337,6 +385,7 @@ impl Lab<'_> {
             started_at: now(),
             ended_at: None,
             ended_by: None,
+            replay_of: None,
             caveat: None,
             baseline: manifest.baseline.clone(),
             primary_metric: manifest.primary_metric.clone(),
@@ -349,6 +398,97 @@ impl Lab<'_> {
             catalog: catalog_as_run(experiment, chosen),
         }
     }
+}
+
+/// A run that failed after something was measured has ended, with what was measured.
+///
+/// # Errors
+/// When nothing was measured.
+pub(crate) fn concluded(
+    dir: RunDir,
+    run: &mut Run,
+    ended: Result<EndedBy, LabError>,
+) -> Result<Ended, LabError> {
+    let error = match ended {
+        Ok(by) => {
+            return Ok(Ended {
+                dir,
+                by,
+                failure: None,
+            });
+        }
+        Err(error) => error,
+    };
+    if dir.trials()?.trials.is_empty() {
+        return Err(error);
+    }
+    run.ended_at = Some(now());
+    run.ended_by = Some(EndedBy::Failed.word().to_owned());
+    dir.write_run(run)?;
+    Ok(Ended {
+        dir,
+        by: EndedBy::Failed,
+        failure: Some(error),
+    })
+}
+
+/// Services of a design that are up at once, at most.
+fn at_once(design: &record::Design) -> usize {
+    match design.kind == DesignKind::SoloTrials.word() {
+        true => 1,
+        false => groups::SERVICES_AT_ONCE,
+    }
+}
+
+/// Divides what is too much for one block into groups. A block then holds one group, so that there are more of them.
+fn divide(design: &mut record::Design, treatments: usize) {
+    let solo = design.kind == DesignKind::SoloTrials.word();
+    if treatments > groups::SERVICES_AT_ONCE && !solo {
+        design.services_at_once_count = Some(groups::SERVICES_AT_ONCE as u32);
+        let groups = groups::groups_count(treatments, groups::SERVICES_AT_ONCE) as u32;
+        design.max_blocks_count = design.max_blocks_count.saturating_mul(groups);
+    }
+}
+
+/// Refuses a change that its stack or its pool does not take.
+fn check_changes(chosen: &[Chosen]) -> Result<(), LabError> {
+    for one in chosen
+        .iter()
+        .filter(|one| one.treatment.what_if_of.is_some())
+    {
+        let refuse = |reason: String| {
+            let name = &one.treatment.name;
+            Err(LabError::Usage(format!("--what-if: {name}: {reason}")))
+        };
+        let manifest = one.manifest;
+        let launches = &one.stack.manifest.launch;
+        if !launches.contains_key(&manifest.launch) {
+            let all: Vec<&str> = launches.keys().map(String::as_str).collect();
+            return refuse(format!(
+                "{} has no launch mode {}; it has {}",
+                one.stack.name,
+                manifest.launch,
+                all.join(", ")
+            ));
+        }
+        if manifest.workers == 0 {
+            return refuse("a service needs a worker".to_owned());
+        }
+        let has_database = !one.workload.manifest.database.is_empty();
+        let pools = [manifest.db_pool_size, manifest.db_pool_idle];
+        for size in pools.into_iter().flatten() {
+            if !has_database {
+                return refuse(format!("{} has no database", one.workload.name));
+            }
+            if let Err(error) = catalog::pool_per_worker(size, manifest.workers) {
+                return refuse(format!("{error}; {}", error.remedy()));
+            }
+        }
+        if manifest.db_pool_size == Some(0) || manifest.db_pool_idle > manifest.db_pool_size {
+            return refuse("its pool is smaller than it can be".to_owned());
+        }
+    }
+    Ok(())
 }
 
 /// Makes the run's directory and stores what is known of it.

@@ -15,12 +15,12 @@ use crate::place::{Placement, allowed_cpus, pin_this_thread};
 use crate::sample::Tree;
 use crate::sut::Sut;
 use crate::treatment::Question;
-use crate::watched::Before;
+use crate::watched::{Around, Before};
 
 /// Share of each slice that is discarded at its start.
 pub const DISCARD_RATIO: f64 = 0.1;
 /// Longest wait for what is in flight when a slice ends.
-const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+pub(crate) const DRAIN_WITHIN: Duration = Duration::from_secs(10);
 
 /// How long the generator is held against the null server.
 const NULL_SERVER_DRIVE: Duration = Duration::from_millis(500);
@@ -99,71 +99,86 @@ impl<'a> Bench<'a> {
         pacing: Pacing,
         length: Duration,
     ) -> Result<Observations, LabError> {
-        let canary = self.canary()?;
-        let Some(target) = suts[turn.treatment].as_ref().map(|sut| sut.target) else {
-            return Err(LabError::Failed(
-                "a slice of a service that was not started".to_owned(),
-            ));
-        };
         let slice = load::Slice {
             discard: length.mul_f64(DISCARD_RATIO),
             drain: DRAIN_WITHIN,
             ..load::Slice::new(pacing, length)
         };
+        let own = |suts: &mut [Option<Sut>]| {
+            let sut = suts[turn.treatment].as_mut();
+            sut.map(|sut| std::mem::take(sut.seen.around_of(turn)))
+        };
+        let mut around = own(suts).unwrap_or_default();
+        let (seen, record) = self.window(suts, turn.treatment, turn.kind, &slice, &mut around)?;
+        if let Some(sut) = &mut suts[turn.treatment] {
+            *sut.seen.around_of(turn) = around;
+            sut.seen.add(turn, record, &seen);
+        }
+        Ok(seen)
+    }
+
+    /// Measures one window of one service with the clocks read at its edges, and the canary before it. What is seen
+    /// around it goes into `around`; the CPU that the other services use meanwhile is held against them.
+    pub fn window(
+        &mut self,
+        suts: &mut [Option<Sut>],
+        index: usize,
+        kind: SliceKind,
+        slice: &load::Slice,
+        around: &mut Around,
+    ) -> Result<(Observations, Slice), LabError> {
+        let canary = self.canary()?;
+        let Some(target) = suts[index].as_ref().map(|sut| sut.target) else {
+            return Err(LabError::Failed(
+                "a slice of a service that was not started".to_owned(),
+            ));
+        };
         let at_s = self.began.elapsed().as_secs_f64() + slice.discard.as_secs_f64();
         // Who belongs to which tree is looked up outside the window: it takes milliseconds, the clocks do not.
         let before = Mark::now(self.look_up(suts), &self.placement.service_cpus);
         let started_at = Instant::now();
-        let around = suts[turn.treatment]
+        let looking = suts[index]
             .as_ref()
-            .map(|sut| Before::slice(&sut.eyes(), turn.kind, self.began));
+            .map(|sut| Before::slice(&sut.eyes(), kind, self.began));
         let (mut opened, mut closed) = (Reading::default(), Reading::default());
         let database = &mut self.database;
         let mut at_edge = |edge| match edge {
             Edge::Opens => opened = Reading::take(suts, database),
             Edge::Closes => closed = Reading::take(suts, database),
         };
-        let seen = self
-            .session
-            .drive(target, &slice, &mut at_edge, self.stop)?;
-        let looking_ns = suts[turn.treatment]
-            .as_mut()
-            .zip(around)
-            .map_or(0, |(sut, before)| {
-                let mut around = std::mem::take(&mut sut.seen.around);
-                let looking_ns = around.add(&before, &sut.eyes(), &self.placement, &seen);
-                sut.seen.around = around;
-                looking_ns
-            });
+        let seen = self.session.drive(target, slice, &mut at_edge, self.stop)?;
+        let looked = suts[index].as_ref().zip(looking);
+        let looking_ns = looked.map_or(0, |(sut, before)| {
+            around.add(&before, &sut.eyes(), &self.placement, &seen)
+        });
+        let newcomers_ns = newcomers_ns(suts, index);
         let after = Mark::now(self.look_up(suts), &self.placement.service_cpus);
         self.watch
             .add(&before, &after, started_at.elapsed().as_secs_f64());
-        let window_s = seen.window_ns as f64 / 1e9;
         let record = Slice {
-            load: turn.kind.word().to_owned(),
+            load: kind.word().to_owned(),
             level: None,
             at_s,
-            window_s,
+            window_s: seen.window_ns as f64 / 1e9,
             canary_ns: Some(canary.as_nanos() as u64),
             good_answers_count: seen.good_answers_in_window_count,
             failed_requests_count: seen.failed_count(),
-            service_cpu_ns: spent(&opened, &closed, turn.treatment),
+            service_cpu_ns: spent(&opened, &closed, index).map(|ns| ns + newcomers_ns),
             database_cpu_ns: closed
                 .database
                 .zip(opened.database)
                 .map(|(after, before)| after.saturating_sub(before + looking_ns)),
             generator_cpu_ns: Some(seen.generator_cpu_ns),
         };
-        for (index, sut) in suts.iter_mut().enumerate() {
-            let Some(sut) = sut else { continue };
-            if index == turn.treatment {
-                sut.seen.add(turn.kind, record.clone(), &seen);
-            } else if let Some(idle) = spent(&opened, &closed, index) {
+        for (other, sut) in suts.iter_mut().enumerate() {
+            if let (Some(sut), Some(idle)) = (sut, spent(&opened, &closed, other))
+                && other != index
+            {
                 sut.seen.idle_cpu_ns += idle;
                 sut.seen.idle_wall_ns += seen.window_ns;
             }
         }
-        Ok(seen)
+        Ok((seen, record))
     }
 
     fn look_up(&mut self, suts: &mut [Option<Sut>]) -> Option<u64> {
@@ -255,6 +270,19 @@ impl Reading {
 
 fn trees(suts: &mut [Option<Sut>]) -> impl Iterator<Item = &mut Tree> {
     suts.iter_mut().flatten().filter_map(Sut::tree)
+}
+
+/// CPU time of processes that came into a tree since its last look, those that ended again included: the clocks at
+/// the edges of a window know only who was there before. What a process used that its parent has reaped is known in
+/// clock ticks.
+fn newcomers_ns(suts: &mut [Option<Sut>], index: usize) -> u64 {
+    let Some(tree) = suts[index].as_mut().and_then(Sut::tree) else {
+        return 0;
+    };
+    let known = tree.known_cpu_ns();
+    tree.cpu_ns()
+        .zip(known)
+        .map_or(0, |(all, known)| all.saturating_sub(known))
 }
 
 fn spent(opened: &Reading, closed: &Reading, index: usize) -> Option<u64> {

@@ -29,16 +29,33 @@ impl Precision {
     /// ranked treatment has a figure in it; one that does not count changes nothing.
     pub fn is_enough(&mut self, run: &Run, trials: &[Trial]) -> bool {
         let logs = logs(run, trials);
-        let blocks = logs.first().map_or(0, Vec::len);
-        let usable = (0..blocks)
-            .filter(|block| logs.iter().all(|log| log[*block].is_some()))
-            .count();
+        let usable = match run.design.services_at_once_count {
+            // No block holds all: what counts is the pair that met least often.
+            Some(_) => least_shared(&logs),
+            None => shared(&logs.iter().collect::<Vec<_>>()),
+        };
         if usable == self.usable {
             return false;
         }
         self.usable = usable;
         self.rule.after_block(usable, &half_widths(&logs))
     }
+}
+
+/// Blocks in which all of these have a figure.
+fn shared(logs: &[&Vec<Option<f64>>]) -> usize {
+    let blocks = logs.first().map_or(0, |log| log.len());
+    (0..blocks)
+        .filter(|block| logs.iter().all(|log| log[*block].is_some()))
+        .count()
+}
+
+fn least_shared(logs: &[Vec<Option<f64>>]) -> usize {
+    let pairs = logs
+        .iter()
+        .enumerate()
+        .flat_map(|(index, one)| logs[index + 1..].iter().map(move |other| [one, other]));
+    pairs.map(|pair| shared(&pair)).min().unwrap_or(0)
 }
 
 /// Half-widths of the simultaneous intervals over all pairs; infinite for a pair that has none yet.
@@ -57,7 +74,7 @@ fn half_widths(logs: &[Vec<Option<f64>>]) -> Vec<f64> {
 }
 
 /// The primary metric of every ranked treatment, block by block.
-fn logs(run: &Run, trials: &[Trial]) -> Vec<Vec<Option<f64>>> {
+pub(crate) fn logs(run: &Run, trials: &[Trial]) -> Vec<Vec<Option<f64>>> {
     let ranked = run
         .treatments
         .iter()

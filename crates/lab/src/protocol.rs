@@ -22,6 +22,8 @@ pub enum EndedBy {
     Blocks,
     /// Somebody stopped it; it can be resumed.
     Interrupted,
+    /// Something went wrong after it had begun; it can be resumed.
+    Failed,
 }
 
 impl EndedBy {
@@ -32,6 +34,7 @@ impl EndedBy {
             EndedBy::Budget => "budget",
             EndedBy::Blocks => "blocks",
             EndedBy::Interrupted => "interrupted",
+            EndedBy::Failed => "failed",
         }
     }
 }
@@ -70,7 +73,7 @@ pub fn run_blocks(
             ended = EndedBy::Budget;
             break;
         }
-        let Some(measured) = run_block(bench, hands, &run.design, entries, block)? else {
+        let Some(measured) = run_block(bench, hands, run, entries, block)? else {
             ended = EndedBy::Interrupted;
             break;
         };

@@ -20,7 +20,7 @@ pub fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
     let recorded = run.catalog.get(&format!("experiment/{}", run.experiment));
     let damaged = || {
         LabError::Usage(format!(
-            "run {} does not hold its experiment, so it cannot be resumed",
+            "run {} does not hold its experiment, so it can be neither resumed nor repeated",
             run.run
         ))
     };
@@ -31,6 +31,16 @@ pub fn recorded_experiment(run: &Run) -> Result<Experiment, LabError> {
         folder: PathBuf::new(),
         manifest,
     })
+}
+
+/// The experiment that a run directory holds, to be run again: its manifest, with the folder of its files where that
+/// is among `experiments/` too.
+///
+/// # Errors
+/// When the directory cannot be read, or does not hold its experiment.
+pub fn experiment_of(dir: &RunDir) -> Result<Experiment, LabError> {
+    let run = dir.run()?;
+    recorded_experiment(&run)
 }
 
 /// A key of the experiment as it was when the run began.
@@ -95,7 +105,7 @@ pub fn catalog_as_run(
 /// Why not.
 pub fn may_go_on(run: &Run) -> Result<(), LabError> {
     let refuse = |reason: String| Err(LabError::Usage(format!("run {}: {reason}", run.run)));
-    if run.design.kind != "sliced_blocks" {
+    if run.design.kind == "running_services" {
         return refuse("services that were already running cannot be gone on with".to_owned());
     }
     if let Some(by @ ("precision" | "blocks")) = run.ended_by.as_deref() {
@@ -126,8 +136,10 @@ pub fn is_unchanged(
             run.run
         )))
     };
+    // The experiment is the run's own: only what it is made of may have changed.
+    let own = format!("experiment/{}", experiment.name);
     for (entry, manifest) in catalog_as_run(experiment, chosen) {
-        if run.catalog.get(&entry) != Some(&manifest) {
+        if entry != own && run.catalog.get(&entry) != Some(&manifest) {
             return changed(&entry);
         }
     }

@@ -79,6 +79,7 @@ fn treatment(manifest: &TreatmentManifest, title: String, ranked: bool) -> Treat
         url: None,
         launch: Some(manifest.launch.clone()),
         after: manifest.after.clone(),
+        what_if_of: None,
         ranked,
         settings,
         database_settings: manifest

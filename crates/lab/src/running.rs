@@ -11,7 +11,7 @@ use record::{Design, Event, Run, RunDir, Treatment};
 use crate::block::{Hands, now, start};
 use crate::environment::environment;
 use crate::error::LabError;
-use crate::experiment::{Choices, Ended, Lab};
+use crate::experiment::{Choices, Ended, Lab, concluded};
 use crate::measure::{Bench, DISCARD_RATIO};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
@@ -77,8 +77,8 @@ impl Lab<'_> {
         run.run = dir.name();
         dir.write_run(&run)?;
         bench.begin(Duration::ZERO);
-        let by = run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries)?;
-        Ok(Ended { dir, by })
+        let ended = run_blocks(&mut bench, &mut hands, &dir, &mut run, &entries);
+        concluded(dir, &mut run, ended)
     }
 }
 
@@ -106,6 +106,7 @@ fn entry(place: usize, service: &RunningService) -> Result<Entry, LabError> {
         url: Some(service.url.clone()),
         launch: None,
         after: None,
+        what_if_of: None,
         ranked: true,
         settings: BTreeMap::new(),
         database_settings: BTreeMap::new(),
@@ -163,6 +164,7 @@ fn blank_run(placement: &Placement, choices: &Choices) -> Run {
         started_at: now(),
         ended_at: None,
         ended_by: None,
+        replay_of: None,
         caveat: Some(CAVEAT.to_owned()),
         baseline: "url-1".to_owned(),
         // The services' own processes are not known, so their CPU time is not either.

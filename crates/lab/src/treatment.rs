@@ -8,7 +8,6 @@ use load::{Answer, Expectation, Requests, StatusRule, Target};
 use record::Treatment;
 
 use crate::audit::Promise;
-use crate::database::CONNECTION_LIMIT;
 use crate::place::Placement;
 use crate::standin::Behaviour;
 use crate::supervise::Spec;
@@ -27,6 +26,8 @@ pub struct Question {
     pub expectation: Expectation,
     /// Whether every request is the same, so that every answer may be expected to be.
     pub is_same: bool,
+    /// Whether a connection carries more than one request.
+    pub keep_alive: bool,
 }
 
 impl Question {
@@ -41,6 +42,7 @@ impl Question {
                 ..Expectation::default()
             },
             is_same: asked.is_same,
+            keep_alive: true,
         }
     }
 
@@ -69,6 +71,7 @@ impl Question {
     pub(crate) fn target(&self, addr: SocketAddr) -> Target {
         let mut target = Target::new(addr, self.host.clone(), self.requests.clone());
         target.expectation = self.expectation.clone();
+        target.keep_alive = self.keep_alive;
         target
     }
 }
@@ -108,6 +111,12 @@ pub struct Launchable {
     pub work: DatabaseWork,
     /// Workload whose database it reads; `None` without one.
     pub database: Option<String>,
+    /// Connections its database takes.
+    pub connection_limit: u32,
+    /// Settings of its database, besides.
+    pub database_settings: BTreeMap<String, String>,
+    /// Why its pool is more than its database takes, where the experiment wants to see that.
+    pub overflow: Option<String>,
     /// Upstream service it calls, and how the stand-in for it behaves; `None` without one.
     pub upstream: Option<(String, Behaviour)>,
 }
@@ -129,7 +138,7 @@ impl Launchable {
             statements_per_request: self.work.statements_per_request,
             rows_per_request: self.work.rows_per_request,
             pool_size: pool_size.and_then(|size| size.parse().ok()),
-            connection_limit: Some(CONNECTION_LIMIT),
+            connection_limit: self.database.as_ref().map(|_| self.connection_limit),
             bench_cpus_count: placement.bench_cpus.len(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use stats::steady::{WINDOWS, is_steady};
+use stats::steady::{WINDOWS, is_steady, movement};
 
 use crate::design::SliceKind;
 use crate::error::LabError;
@@ -43,6 +43,8 @@ pub fn warm_up(
         let took = began.elapsed();
         if steady || took >= cap || bench.is_stopped() || sut.has_exited() {
             sut.seen.warm_up_ns = Some(took.as_nanos() as u64);
+            sut.seen.warm_up_movement = movement(&rates, &canaries);
+            sut.seen.is_steady = Some(steady);
             return Ok(WarmUp { took, steady });
         }
     }

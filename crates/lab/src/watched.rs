@@ -7,8 +7,8 @@ use load::Observations;
 use record::Sample;
 use stats::quantile::median;
 
-use crate::collapse::Metrics;
 use crate::design::SliceKind;
+use crate::figures::Metrics;
 use crate::place::Placement;
 use crate::postgres::Activity;
 use crate::sample::{

@@ -113,7 +113,7 @@ pub(crate) fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(io::Erro
 
 /// Refuses a name that would leave its folder or that some file system cannot hold.
 pub(crate) fn check_name(name: &str) -> Result<(), RecordError> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._~+-".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._~+=-".contains(c);
     let good =
         (1..=128).contains(&name.len()) && !name.starts_with(['.', '-']) && name.chars().all(plain);
     if good {

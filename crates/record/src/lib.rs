@@ -17,6 +17,7 @@ mod metric;
 mod run;
 mod samples;
 mod table;
+mod tool;
 mod trial;
 
 pub use directory::RunDir;
@@ -31,4 +32,5 @@ pub use metric::{Better, METRICS, Metric, metric};
 pub use run::{Design, Run, Skipped, Treatment, VoidedBlock};
 pub use samples::Sample;
 pub use table::trials_csv;
+pub use tool::ToolTrial;
 pub use trial::{AuditLine, AuditStatus, Slice, Trial, TrialStatus};

@@ -26,9 +26,12 @@ pub struct Run {
     /// When it ended; absent while it runs and after a crash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
-    /// Why it ended: `precision`, `budget`, `blocks`, `interrupted`.
+    /// Why it ended: `precision`, `budget`, `blocks`, `interrupted`, `failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<String>,
+    /// The run whose experiment this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_of: Option<String>,
     /// A sentence to print beside every figure, where the design has a limit (`one start, no replication of the start`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caveat: Option<String>,
@@ -146,6 +149,9 @@ pub struct Treatment {
     /// The treatment that this one adds a layer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// The treatment of which this one tries a change (`--what-if`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what_if_of: Option<String>,
     /// False: shown, never ranked.
     pub ranked: bool,
     /// Environment it was given, secrets left out.

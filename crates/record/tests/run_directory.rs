@@ -22,6 +22,7 @@ fn run() -> Run {
         started_at: "2026-03-24T10:15:30Z".to_owned(),
         ended_at: None,
         ended_by: None,
+        replay_of: None,
         caveat: None,
         baseline: "one".to_owned(),
         primary_metric: "service_cpu_per_good_answer_us".to_owned(),

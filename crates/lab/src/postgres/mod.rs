@@ -213,6 +213,24 @@ impl Postgres {
         })
     }
 
+    /// Gives a database made by [`Postgres::restore`] settings of its own, which its sessions start with.
+    ///
+    /// # Errors
+    /// When the server refuses one: some can only be set for all of a server.
+    pub fn configure(
+        &mut self,
+        database: &str,
+        settings: &BTreeMap<String, String>,
+    ) -> Result<(), PostgresError> {
+        let name = template::database_name(database);
+        template::configure(&mut self.admin, &name, settings.iter())
+    }
+
+    /// Whether it is a server that was there before.
+    pub fn is_external(&self) -> bool {
+        matches!(self.place, Place::External { .. })
+    }
+
     /// Drops a database made by [`Postgres::restore`], with its connections.
     ///
     /// # Errors

@@ -159,6 +159,22 @@ pub(super) fn restore(
     }
 }
 
+/// Gives a database settings that its sessions start with.
+pub(super) fn configure<'a>(
+    admin: &mut Admin,
+    database: &str,
+    settings: impl Iterator<Item = (&'a String, &'a String)>,
+) -> Result<(), PostgresError> {
+    for (name, value) in settings {
+        admin.execute(&format!(
+            "ALTER DATABASE {} SET {name} = {}",
+            identifier(database),
+            literal(value)
+        ))?;
+    }
+    Ok(())
+}
+
 /// Drops a database of ours with its connections, if it is there.
 pub(super) fn drop_database(admin: &mut Admin, database: &str) -> Result<(), PostgresError> {
     debug_assert!(
