@@ -10,7 +10,9 @@ use record::{Listed, RecordError, RunDir};
 
 use crate::context::Context;
 use crate::exit::Usage;
+use crate::findings;
 use crate::page;
+use crate::prices::PriceArgs;
 use crate::screen;
 
 /// Arguments of `bancada report`.
@@ -21,6 +23,9 @@ use crate::screen;
   bancada report latest --format markdown        for a pull request
   bancada report latest --format html --output report.html    a page that opens anywhere
   bancada report ./some/folder --format json     for programs, from any folder
+  bancada report latest --price-core-hour 0.04 --price-gib-hour 0.005
+  bancada report latest --plan-rate 2000 --plan-p99 50ms    which stacks suffice, on how many cores
+  bancada report --findings --output FINDINGS.md            what all committed runs show, claim by claim
 
 verdicts.json, trials.csv, report.md and, with --format html, report.html are written into the run directory,
 unless it is read-only.")]
@@ -34,6 +39,11 @@ pub struct ReportArgs {
     /// File to write it to, instead of standard output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Tell what all committed runs of the checkout show, as Markdown, instead of one run.
+    #[arg(long, conflicts_with_all = ["run", "format"])]
+    findings: bool,
+    #[command(flatten)]
+    prices: PriceArgs,
 }
 
 /// How a report is drawn.
@@ -55,13 +65,21 @@ pub enum Format {
 /// # Errors
 /// When there is no such run, it is damaged, or the output cannot be written.
 pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<ExitCode> {
+    if args.findings {
+        let context = context.ok_or_else(|| {
+            Usage("--findings needs a checkout: work inside one, or give --root".to_owned())
+        })?;
+        return write(&findings::page(context)?, args.output.as_deref());
+    }
     let directory = find(&args.run, context)?;
     let template = match args.format {
         Format::Html => Some(page::template(context)?),
         _ => None,
     };
-    let findings = report::read(&directory)?;
+    let mut findings = report::read(&directory)?;
     refresh(&directory, &findings)?;
+    // What a report costs at somebody's prices is that reader's, and is not kept with the run.
+    args.prices.put_into(&mut findings)?;
     let text = match &template {
         Some(template) => page::html(&directory, template)?,
         None => draw(&findings, args.format, args.output.is_none()),
@@ -69,7 +87,11 @@ pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<Exi
     if template.is_some() {
         kept(directory.write_file(page::FILE, text.as_bytes()))?;
     }
-    match &args.output {
+    write(&text, args.output.as_deref())
+}
+
+fn write(text: &str, output: Option<&Path>) -> anyhow::Result<ExitCode> {
+    match output {
         Some(path) => std::fs::write(path, text)
             .with_context(|| format!("cannot write {}", path.display()))?,
         // A reader that has gone away is no failure of ours.

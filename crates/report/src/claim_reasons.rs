@@ -29,8 +29,9 @@ pub(crate) fn reasons(
             false => format!(" ({})", what.join("; ")),
         };
         reasons.push(format!(
-            "Like for like{what} the ratio is {}{}",
+            "Like for like{what} the ratio is {}, {}{}",
             ratio_text(like),
+            like.comparison.verdict.words(),
             factor(grounds, published, like, "the setting")
         ));
     }

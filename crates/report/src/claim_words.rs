@@ -13,7 +13,7 @@ pub(crate) fn sentence(
     measured: Option<&ClaimComparison>,
 ) -> String {
     if let ClaimVerdict::CannotBeTestedHere { reason } = verdict {
-        return capitalised(reason) + ".";
+        return format!("Reason: {}.", reason.trim_end_matches('.'));
     }
     let said = match published_ratio {
         Some(published) => format!("The source says {}", units::ratio(published)),
@@ -37,12 +37,6 @@ pub(crate) fn sentence(
         _ => String::new(),
     };
     format!("{said}{found}{more}.")
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(characters).collect()
 }
 
 fn is_wide(ratio: &RatioEstimate) -> bool {

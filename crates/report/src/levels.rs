@@ -1,6 +1,6 @@
 //! The levels of load besides a block's main slices: figures, and every treatment held against the baseline.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use record::{Better, METRICS, Metric, metric};
 use stats::knee::{Bend, knee};
@@ -125,7 +125,6 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         let sum = outcomes.entry(outcome.clone()).or_default();
         *sum = sum.saturating_add(*count);
     }
-    let notes: BTreeSet<String> = here.iter().flat_map(|level| level.notes.clone()).collect();
     let mean = |of: &dyn Fn(&record::Level) -> Option<f64>| {
         let logs: Vec<f64> = here
             .iter()
@@ -143,9 +142,26 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         capacity_ratio: mean(&|level| level.capacity_ratio),
         figures: level_figures(&here),
         outcomes,
-        notes: notes.into_iter().collect(),
+        notes: notes(&here),
         to_baseline: None,
     })
+}
+
+/// What was noted of a level, each sentence once though its numbers differ from block to block.
+fn notes(levels: &[&record::Level]) -> Vec<String> {
+    let mut told: Vec<(String, &str, usize)> = Vec::new();
+    for note in levels.iter().flat_map(|level| &level.notes) {
+        let words: String = note.chars().filter(|c| !c.is_ascii_digit()).collect();
+        match told.iter_mut().find(|(known, _, _)| *known == words) {
+            Some((_, _, count)) => *count += 1,
+            None => told.push((words, note, 1)),
+        }
+    }
+    let sentence = |(_, note, count): (String, &str, usize)| match count {
+        1 => note.to_owned(),
+        count => format!("{note} (so or alike in {count} blocks)"),
+    };
+    told.into_iter().map(sentence).collect()
 }
 
 fn level_figures(levels: &[&record::Level]) -> BTreeMap<String, Figure> {

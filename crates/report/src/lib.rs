@@ -32,6 +32,7 @@ mod manifest;
 mod markdown;
 mod markdown_sections;
 mod of;
+mod overview;
 mod page;
 mod page_samples;
 mod page_trials;
@@ -68,6 +69,7 @@ pub use findings::{
 pub use html::{NotATemplate, html};
 pub use json::json;
 pub use markdown::markdown;
+pub use overview::{CommittedRun, ExperimentResults, overview};
 pub use page::{Page, page};
 pub use page_samples::TrialSamples;
 pub use priced::{plan, priced, time_ns};
