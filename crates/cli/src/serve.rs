@@ -80,11 +80,12 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
         host: args.host,
         token: Token::new(&secret),
         app,
-        template,
         starter: Some(Arc::new(Bench {
             context: context.clone(),
             supervisor,
+            template: template.clone(),
         })),
+        template,
     };
     web::serve(listener, settings, &stop)?;
     Ok(ExitCode::SUCCESS)
@@ -122,6 +123,7 @@ fn drawn_token() -> anyhow::Result<String> {
 struct Bench {
     context: Context,
     supervisor: Supervisor,
+    template: Option<String>,
 }
 
 impl Starter for Bench {
@@ -176,6 +178,10 @@ impl Bench {
         };
         let ended = lab.run_experiment(experiment, &choices)?;
         report::save(&ended.dir, &report::read(&ended.dir)?)?;
+        if let Some(template) = &self.template {
+            let html = page::html(&ended.dir, template)?;
+            ended.dir.write_file(page::FILE, html.as_bytes())?;
+        }
         Ok(())
     }
 

@@ -109,9 +109,10 @@ pub fn serve(
         .enable_all()
         .build()?;
     let served = runtime.block_on(answer(listener, &site, stop));
-    // Reading a large report is not worth waiting for.
-    runtime.shutdown_timeout(Duration::from_secs(1));
+    // Reading a large report is not worth waiting for; the run is, also when the listener failed.
+    site.started.stop();
     site.started.wait();
+    runtime.shutdown_timeout(Duration::from_secs(1));
     served
 }
 
@@ -128,6 +129,9 @@ async fn answer(
                 tokio::time::sleep(LOOK_EVERY).await;
             }
             site.started.stop();
+            let ending = Arc::clone(&site);
+            // Whoever watches is still told how it ended. That it panicked is told too, and no reason to stay.
+            let _ = tokio::task::spawn_blocking(move || ending.started.wait()).await;
             // Live streams end by themselves when this turns true.
             site.stop.send_replace(true);
         }

@@ -58,8 +58,10 @@ impl Watching {
             return None;
         }
         let change = tokio::select! {
-            _ = self.stop.wait_for(|stopped| *stopped) => return None,
+            // What was told before the stop still goes out.
+            biased;
             change = self.changes.recv() => change,
+            _ = self.stop.wait_for(|stopped| *stopped) => return None,
         };
         match change {
             Ok(message) => Some(self.event(&message)),

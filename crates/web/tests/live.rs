@@ -337,7 +337,13 @@ fn a_server_that_stops_ends_its_run_and_its_streams() {
     live.next_named("state");
     followed.next_named("state");
     site.stop().unwrap();
-    while live.next().is_some() {}
+    let end = live.next_named("end");
+    assert_eq!(
+        end,
+        json!({ "ended_by": "interrupted" }),
+        "whoever watches is told"
+    );
+    assert!(live.next().is_none());
     while followed.next().is_some() {}
 }
 
