@@ -35,7 +35,7 @@ impl Pages {
         Pages {
             template,
             app: app.map(|html| Page {
-                policy: policy(&html),
+                policy: policy(&html, "'self'"),
                 html,
             }),
         }
@@ -58,7 +58,7 @@ pub async fn app(State(site): State<Arc<Site>>) -> Result<Response, Problem> {
             plain(list.await?["runs"].as_array().map_or(&[], Vec::as_slice))
         }
     };
-    let policy = policy(&text);
+    let policy = policy(&text, "'none'");
     Ok(html(text, &policy))
 }
 
@@ -84,7 +84,7 @@ pub async fn report(
         }
     });
     let text = text.await??;
-    let policy = policy(&text);
+    let policy = policy(&text, "'none'");
     Ok(html(text, &policy))
 }
 
@@ -133,8 +133,9 @@ fn html(text: String, policy: &str) -> Response {
     (headers, text).into_response()
 }
 
-/// Lets the page's own scripts run, by their digests, and nothing else; it may only ask this server.
-fn policy(html: &str) -> String {
+/// Lets the page's own scripts run, by their digests, and nothing else; it may only ask this server. `forms` is
+/// where its forms may lead.
+fn policy(html: &str, forms: &str) -> String {
     let digests = scripts(html).into_iter().map(|script| {
         let digest = STANDARD.encode(Sha256::digest(script.as_bytes()));
         format!(" 'sha256-{digest}'")
@@ -145,7 +146,7 @@ fn policy(html: &str) -> String {
         false => scripts,
     };
     format!(
-        "default-src 'none'; script-src{scripts}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src{scripts}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; connect-src 'self'; base-uri 'none'; form-action {forms}; frame-ancestors 'none'"
     )
 }
 
@@ -193,8 +194,8 @@ mod tests {
     fn the_policy_names_each_script_that_runs_and_no_data() {
         let html = "<script type=\"module\">one()</script><script type=\"application/json\">{}</script><script>two()</script>";
         assert_eq!(scripts(html), ["one()", "two()"]);
-        assert_eq!(policy(html).matches("'sha256-").count(), 2);
-        assert!(policy("<p>none</p>").contains("script-src 'none'"));
+        assert_eq!(policy(html, "'none'").matches("'sha256-").count(), 2);
+        assert!(policy("<p>none</p>", "'none'").contains("script-src 'none'"));
     }
 
     #[test]

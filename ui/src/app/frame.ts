@@ -89,6 +89,8 @@ export function chart(label: string, draw: (width: number) => SVGSVGElement): HT
     const svg = draw(width);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", label);
+    // The chart is one picture: names of its parts say nothing to who cannot see it.
+    svg.querySelectorAll("[aria-label]").forEach((part) => part.removeAttribute("aria-label"));
     place.replaceChildren(svg);
   };
   new ResizeObserver(([entry]) => {
