@@ -359,11 +359,11 @@ fn blank_trial(block: u32, entry: &Entry) -> Trial {
     }
 }
 
-fn close_trial(mut trial: Trial, mut seen: Option<Seen>, design: &Design) -> Measured {
+fn close_trial(mut trial: Trial, seen: Option<Seen>, design: &Design) -> Measured {
     trial.ended_at = now();
     let histograms = seen.as_ref().map(Seen::histograms).unwrap_or_default();
-    let around = seen.as_mut().map(|seen| &mut seen.around);
-    let samples = around.map(Around::take_samples).unwrap_or_default();
+    let around = seen.as_ref().map(|seen| &seen.around);
+    let samples = around.map(Around::samples).unwrap_or_default();
     if let Some(seen) = seen {
         seen.collapse_into(&mut trial, design);
     }

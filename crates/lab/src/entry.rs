@@ -32,10 +32,7 @@ pub fn of(chosen: &Chosen, prepared: &Prepared, keep_alive: bool) -> Result<Entr
             args: spec.args,
             cwd: spec.cwd,
             env: service_environment(&spec.env, chosen.manifest),
-            work: DatabaseWork {
-                statements_per_request: chosen.workload.manifest.statements_per_request,
-                rows_per_request: chosen.workload.manifest.rows_per_request,
-            },
+            work: database_work(chosen),
             database: has_database.then(|| chosen.workload.name.clone()),
             connection_limit: database::connection_limit(chosen.manifest),
             database_settings: database::settings(chosen.manifest),
@@ -45,6 +42,18 @@ pub fn of(chosen: &Chosen, prepared: &Prepared, keep_alive: bool) -> Result<Entr
                 .map(|name| (name, Behaviour::of(&chosen.workload.manifest))),
         })),
     })
+}
+
+/// What the workload says of its own requests; of a treatment's other path or feed it says nothing.
+fn database_work(chosen: &Chosen) -> DatabaseWork {
+    if chosen.manifest.path.is_some() || chosen.manifest.feed.is_some() {
+        return DatabaseWork::default();
+    }
+    let manifest = &chosen.workload.manifest;
+    DatabaseWork {
+        statements_per_request: manifest.statements_per_request,
+        rows_per_request: manifest.rows_per_request,
+    }
 }
 
 fn question(chosen: &Chosen, keep_alive: bool) -> Result<Question, LabError> {

@@ -228,8 +228,8 @@ impl Around {
     }
 
     /// The samples to store.
-    pub fn take_samples(&mut self) -> Vec<Sample> {
-        thinned(std::mem::take(&mut self.samples), SAMPLES_STORED_MAX)
+    pub fn samples(&self) -> Vec<Sample> {
+        thinned(self.samples.clone(), SAMPLES_STORED_MAX)
     }
 
     /// Statements and rows of all slices, and the answers they are for.
@@ -310,6 +310,10 @@ impl Around {
         let threads = &closed.threads;
         let over_wall = |ns: Option<u64>| ns.map(|ns| ns as f64 / wall);
         metrics.put(
+            "busiest_thread_wait_ratio",
+            over_wall(threads.busiest_thread_wait_ns()),
+        );
+        metrics.put(
             "busiest_thread_cpu_ratio",
             over_wall(threads.busiest_thread_cpu_ns()),
         );
@@ -335,9 +339,10 @@ impl Around {
 }
 
 /// Metrics that are the mean of the samples of that name.
-const SAMPLED: [&str; 7] = [
+const SAMPLED: [&str; 8] = [
     "backends_count",
     "backends_in_use_count",
+    "backends_running_count",
     "backends_lock_wait_count",
     "backends_lwlock_wait_count",
     "backends_io_wait_count",

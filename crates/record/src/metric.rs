@@ -280,6 +280,12 @@ pub const METRICS: &[Metric] = &[
         "CPU time of the service's busiest thread over wall time in the closed loop; 1 is one core.",
     ),
     describes(
+        "busiest_thread_wait_ratio",
+        "Busiest thread's CPU wait",
+        "ratio",
+        "Time for which the service's busiest thread was ready and had no CPU, over wall time in the closed loop.",
+    ),
+    describes(
         "busy_threads_count",
         "Busy threads",
         "count",
@@ -332,6 +338,12 @@ pub const METRICS: &[Metric] = &[
         "DB connections in use",
         "count",
         "Mean connections that run a statement or are within a transaction, in the closed loop.",
+    ),
+    describes(
+        "backends_running_count",
+        "DB connections running",
+        "count",
+        "Mean connections that run a statement and wait for nothing but a CPU, in the closed loop.",
     ),
     describes(
         "backends_lock_wait_count",

@@ -37,18 +37,21 @@ pub(crate) fn lines(findings: &Findings) -> Vec<String> {
 pub(crate) const HEADING: &str = "What limits them in the closed loop";
 
 /// The metrics that the rule looks at.
-const METRICS: [&str; 14] = [
+const METRICS: [&str; 17] = [
     "service_cpu_ratio",
     "busiest_thread_cpu_ratio",
+    "busiest_thread_wait_ratio",
     "service_cpus_busy_ratio",
     "run_queue_wait_ratio",
     "database_cpu_ratio",
     "generator_cpu_ratio",
     "generator_run_queue_wait_ratio",
+    "bench_cpus_busy_ratio",
     "completion_rate_per_s",
     "null_server_rate_per_s",
     "backends_count",
     "backends_in_use_count",
+    "backends_running_count",
     "backends_lock_wait_count",
     "upstream_under_way_count",
     "upstream_calls_per_answer_count",
@@ -81,12 +84,15 @@ impl Seen<'_> {
             bench_cpus: design.bench_cpus.len() as f64,
             service_cpu: self.mean("service_cpu_ratio"),
             busiest_thread_cpu: self.mean("busiest_thread_cpu_ratio"),
+            busiest_thread_wait: self.mean("busiest_thread_wait_ratio"),
             service_cpus_busy: self.mean("service_cpus_busy_ratio"),
             run_queue_wait: self.mean("run_queue_wait_ratio"),
             database_cpu: self.mean("database_cpu_ratio"),
             generator_cpu: self.mean("generator_cpu_ratio"),
             generator_wait: self.mean("generator_run_queue_wait_ratio"),
             null_server_share: rates.map(|(rate, ceiling)| rate / ceiling.max(1.0)),
+            bench_cpus_busy: self.mean("bench_cpus_busy_ratio"),
+            backends_running: self.mean("backends_running_count"),
             backends: self.mean("backends_count"),
             backends_in_use: self.mean("backends_in_use_count"),
             backends_lock_wait: self.mean("backends_lock_wait_count"),
@@ -107,38 +113,21 @@ impl Seen<'_> {
 
 /// The word in JSON.
 fn word(kind: Limiter) -> &'static str {
+    // Saturated by the service and others together.
+    let others = match seen.service_cpu.unwrap_or(0.0) < SHARED_BELOW * seen.service_cpus {
+        true => ", other processes the rest",
+        false => "",
+    };
     match kind {
-        Limiter::ApplicationCpu => "application_cpu",
-        Limiter::OneThread => "one_thread",
-        Limiter::PoolWait => "pool_wait",
-        Limiter::DatabaseCpu => "database_cpu",
-        Limiter::DatabaseWait => "database_wait",
-        Limiter::Lock => "lock",
-        Limiter::Upstream => "upstream",
-        Limiter::Generator => "generator",
-        Limiter::Idle => "idle",
-        Limiter::Mixed => "mixed",
-    }
-}
-
-fn sentence(kind: Limiter, seen: &Evidence) -> String {
-    let shown = |value: Option<f64>| value.map_or_else(|| "an unknown part".to_owned(), digits);
-    let (service, busiest) = (shown(seen.service_cpu), shown(seen.busiest_thread_cpu));
-    let (database, generator) = (shown(seen.database_cpu), shown(seen.generator_cpu));
-    let (cpus, under_way) = (cores(seen.service_cpus), digits_of_whole(seen.concurrency));
-    let (backends, in_use) = (shown(seen.backends), shown(seen.backends_in_use));
-    match kind {
-        Limiter::ApplicationCpu => match seen.busiest_thread_cpu {
-            Some(_) => {
-                format!("its CPU: it used {service} of {cpus}, its busiest thread {busiest}")
-            }
-            None => format!("its CPU: it used {service} of {cpus}"),
-        },
-        Limiter::OneThread => {
-            format!(
-                "one hot thread: it used {busiest} of a core, the whole service {service} of {cpus}"
-            )
+        Limiter::ApplicationCpu => {
+            let busiest = seen
+                .busiest_thread_cpu
+                .map_or(String::new(), |_| format!(", its busiest thread {busiest}"));
+            format!("its CPU: it used {service} of {cpus}{busiest}{others}")
         }
+        Limiter::OneThread => format!(
+            "one hot thread: it used {busiest} of a core, the whole service {service} of {cpus}"
+        ),
         Limiter::PoolWait => format!(
             "its pool: {in_use} of {backends} database connections in use, with {under_way} requests under way"
         ),

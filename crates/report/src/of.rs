@@ -231,6 +231,9 @@ impl Builder<'_> {
             return format!("a variant that is shown apart{differs}");
         }
         match (usable, invalid) {
+            ([], []) if !self.run.voided_blocks.is_empty() => {
+                "every block that it ended a trial in is void".to_owned()
+            }
             ([], []) => "no trial of it has ended".to_owned(),
             ([], [first, ..]) => {
                 let reason = first

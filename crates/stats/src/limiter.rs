@@ -18,6 +18,8 @@ pub struct Evidence {
     pub service_cpu: Option<f64>,
     /// CPU time of its busiest thread over wall time.
     pub busiest_thread_cpu: Option<f64>,
+    /// Time for which that thread was ready and had no CPU, over wall time.
+    pub busiest_thread_wait: Option<f64>,
     /// Share of the service's CPUs' time in which anything ran on them, 0 to 1.
     pub service_cpus_busy: Option<f64>,
     /// Time for which its threads were ready and had no CPU, all together, over wall time.
@@ -30,10 +32,14 @@ pub struct Evidence {
     pub generator_wait: Option<f64>,
     /// Completion rate over that of a server that does nothing.
     pub null_server_share: Option<f64>,
+    /// Share of the bench's CPUs' time in which anything ran on them, 0 to 1.
+    pub bench_cpus_busy: Option<f64>,
     /// Mean connections to the database.
     pub backends: Option<f64>,
     /// Of these, running a statement or within a transaction.
     pub backends_in_use: Option<f64>,
+    /// Of these, running a statement and waiting for nothing but a CPU.
+    pub backends_running: Option<f64>,
     /// Of these, waiting for a lock of another transaction.
     pub backends_lock_wait: Option<f64>,
     /// Mean upstream calls that wait for their answer.
@@ -134,15 +140,22 @@ impl Rule<'_> {
     /// How full the service's CPUs are with what the service does or wants to do, 0 to 1.
     fn service_load(&self) -> f64 {
         let seen = self.seen;
-        let cpus = seen.service_cpus.max(1.0);
         let used = seen.service_cpu.unwrap_or(0.0);
-        let wanted = used + seen.run_queue_wait.unwrap_or(0.0);
-        let is_full = seen
-            .service_cpus_busy
-            .is_some_and(|busy| busy >= self.limits.busy);
-        // A CPU that others fill too is as full for the service as one that it fills alone, if it wants that much.
-        let load = if is_full { wanted.max(used) } else { used };
-        (load / cpus).min(1.0)
+        let at_cpu = used + seen.run_queue_wait.unwrap_or(0.0);
+        // A CPU that others fill too is full for the service as well, if that is where its requests stand.
+        if self.is_busy(seen.service_cpus_busy) && self.is_standing(at_cpu) {
+            return 1.0;
+        }
+        (used / seen.service_cpus.max(1.0)).min(1.0)
+    }
+
+    fn is_busy(&self, ratio: Option<f64>) -> bool {
+        ratio.is_some_and(|ratio| ratio >= self.limits.busy)
+    }
+
+    /// Whether so many of the requests under way are most of them.
+    fn is_standing(&self, count: f64) -> bool {
+        count / self.seen.concurrency >= self.limits.standing
     }
 
     fn bench_load(&self) -> f64 {
@@ -161,7 +174,11 @@ impl Rule<'_> {
         let is_full = self.service_load() >= limits.saturated;
         if let Some(busiest) = seen.busiest_thread_cpu {
             let does_nearly_all = busiest >= limits.one_thread_share * used;
-            if does_nearly_all && (busiest >= limits.saturated || is_full) {
+            let waited = match self.is_busy(seen.service_cpus_busy) {
+                true => seen.busiest_thread_wait.unwrap_or(0.0),
+                false => 0.0,
+            };
+            if does_nearly_all && (busiest + waited >= limits.saturated || is_full) {
                 return Some(Limiter::OneThread);
             }
         }
@@ -195,7 +212,6 @@ impl Rule<'_> {
     /// Where requests stand while no CPU is full.
     fn queue(&self) -> Option<Limiter> {
         let (seen, limits) = (self.seen, self.limits);
-        let standing = |count: f64| count / seen.concurrency >= limits.standing;
         let in_use = seen.backends_in_use.unwrap_or(0.0);
         if let Some(waiting) = seen.backends_lock_wait
             && waiting > 0.0
@@ -203,15 +219,23 @@ impl Rule<'_> {
         {
             return Some(Limiter::Lock);
         }
-        if seen.upstream_under_way.is_some_and(standing) {
+        if seen
+            .upstream_under_way
+            .is_some_and(|count| self.is_standing(count))
+        {
             return Some(Limiter::Upstream);
+        }
+        // Others fill the database's CPUs too: what runs there and waits for nothing else waits for one.
+        let running = seen.backends_running.unwrap_or(0.0);
+        if self.is_busy(seen.bench_cpus_busy) && self.is_standing(running) {
+            return Some(Limiter::DatabaseCpu);
         }
         let backends = seen.backends.unwrap_or(0.0);
         let is_short = backends > 0.0 && backends < seen.concurrency;
         if is_short && in_use >= limits.pool_in_use * backends {
             return Some(Limiter::PoolWait);
         }
-        standing(in_use).then_some(Limiter::DatabaseWait)
+        self.is_standing(in_use).then_some(Limiter::DatabaseWait)
     }
 
     /// The generator has work and no CPU to do it on.
@@ -222,7 +246,8 @@ impl Rule<'_> {
     }
 
     fn rest(&self) -> Limiter {
-        match self.service_load().max(self.bench_load()) < self.limits.idle {
+        let used = self.seen.service_cpu.unwrap_or(0.0) / self.seen.service_cpus.max(1.0);
+        match used.max(self.bench_load()) < self.limits.idle {
             true => Limiter::Idle,
             false => Limiter::Mixed,
         }
@@ -298,7 +323,7 @@ mod tests {
         let robbed = Evidence {
             service_cpu: Some(0.4),
             service_cpus_busy: Some(1.0),
-            run_queue_wait: Some(3.0),
+            run_queue_wait: Some(6.0),
             ..quiet()
         };
         assert_eq!(of(robbed), Some(Limiter::ApplicationCpu));
@@ -307,6 +332,39 @@ mod tests {
             ..robbed
         };
         assert_eq!(of(free), Some(Limiter::Idle));
+        // Each of ten sleepers waits a little for its CPU, and most of the time for its alarm.
+        let sleeping = Evidence {
+            service_cpu: Some(0.11),
+            run_queue_wait: Some(1.1),
+            ..robbed
+        };
+        assert_eq!(of(sleeping), Some(Limiter::Idle));
+        let hot = Evidence {
+            service_cpu: Some(0.25),
+            busiest_thread_cpu: Some(0.24),
+            busiest_thread_wait: Some(0.7),
+            run_queue_wait: Some(0.8),
+            ..robbed
+        };
+        assert_eq!(of(hot), Some(Limiter::OneThread));
+    }
+
+    #[test]
+    fn a_database_that_others_keep_from_its_cpu_is_still_limited_by_it() {
+        let robbed = Evidence {
+            database_cpu: Some(0.5),
+            bench_cpus_busy: Some(1.0),
+            backends: Some(10.0),
+            backends_in_use: Some(7.0),
+            backends_running: Some(6.5),
+            ..quiet()
+        };
+        assert_eq!(of(robbed), Some(Limiter::DatabaseCpu));
+        let waiting = Evidence {
+            backends_running: Some(0.5),
+            ..robbed
+        };
+        assert_eq!(of(waiting), Some(Limiter::DatabaseWait));
     }
 
     #[test]

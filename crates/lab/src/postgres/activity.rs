@@ -16,6 +16,8 @@ pub struct Backends {
     pub active_count: u32,
     /// Between two statements of a transaction.
     pub in_transaction_count: u32,
+    /// Of the active: waiting for nothing, but perhaps for a CPU.
+    pub running_count: u32,
     /// Of the active: waiting for a lock that another transaction holds.
     pub lock_count: u32,
     /// Of the active: waiting for a lock inside the server.
@@ -57,6 +59,7 @@ struct Open {
 
 const ACTIVITY: &str = "SELECT count(*), count(*) FILTER (WHERE state = 'active'),
     count(*) FILTER (WHERE state LIKE 'idle in transaction%'),
+    count(*) FILTER (WHERE state = 'active' AND wait_event_type IS NULL),
     count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'Lock'),
     count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'LWLock'),
     count(*) FILTER (WHERE state = 'active' AND wait_event_type = 'IO'),
@@ -118,10 +121,11 @@ impl Activity {
             total_count: count(0),
             active_count: count(1),
             in_transaction_count: count(2),
-            lock_count: count(3),
-            lwlock_count: count(4),
-            io_count: count(5),
-            client_count: count(6),
+            running_count: count(3),
+            lock_count: count(4),
+            lwlock_count: count(5),
+            io_count: count(6),
+            client_count: count(7),
         })
     }
 

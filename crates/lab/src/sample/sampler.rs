@@ -173,6 +173,7 @@ fn look(state: &Mutex<State>, tree: &mut Tree, earlier: &mut Option<Earlier>) {
                 ("backends_count", seen.total_count),
                 ("backends_in_use_count", seen.in_use_count()),
                 ("backends_active_count", seen.active_count),
+                ("backends_running_count", seen.running_count),
                 ("backends_lock_wait_count", seen.lock_count),
                 ("backends_lwlock_wait_count", seen.lwlock_count),
                 ("backends_io_wait_count", seen.io_count),

@@ -28,8 +28,8 @@ pub struct ThreadsUse {
     /// Time for which threads were ready to run and had no CPU, all of them together; absent where the kernel
     /// does not tell.
     pub run_queue_wait_ns: Option<u64>,
-    /// CPU time of each thread.
-    pub cpu_ns_by_thread: BTreeMap<u32, u64>,
+    /// CPU time of each thread, and for how long it was ready without a CPU.
+    pub scheduled_ns_by_thread: BTreeMap<u32, (u64, u64)>,
 }
 
 impl ThreadsReading {
@@ -95,20 +95,33 @@ impl ThreadsUse {
             self.voluntary_count += now.voluntary_count.saturating_sub(then.voluntary_count);
             self.involuntary_count += now.involuntary_count.saturating_sub(then.involuntary_count);
             if let Some(((cpu, wait), (cpu_then, wait_then))) = now.scheduled.zip(then.scheduled) {
-                *self.cpu_ns_by_thread.entry(*id).or_default() += cpu.saturating_sub(cpu_then);
-                *self.run_queue_wait_ns.get_or_insert(0) += wait.saturating_sub(wait_then);
+                let waited_ns = wait.saturating_sub(wait_then);
+                let sums = self.scheduled_ns_by_thread.entry(*id).or_default();
+                sums.0 += cpu.saturating_sub(cpu_then);
+                sums.1 += waited_ns;
+                *self.run_queue_wait_ns.get_or_insert(0) += waited_ns;
             }
         }
     }
 
     /// CPU time of the busiest thread; absent where the kernel does not tell.
     pub fn busiest_thread_cpu_ns(&self) -> Option<u64> {
-        self.cpu_ns_by_thread.values().max().copied()
+        self.busiest_thread().map(|(cpu_ns, _)| cpu_ns)
+    }
+
+    /// For how long that thread was ready without a CPU.
+    pub fn busiest_thread_wait_ns(&self) -> Option<u64> {
+        self.busiest_thread().map(|(_, wait_ns)| wait_ns)
+    }
+
+    fn busiest_thread(&self) -> Option<(u64, u64)> {
+        self.scheduled_ns_by_thread.values().max().copied()
     }
 
     /// Threads that used any CPU time.
     pub fn busy_threads_count(&self) -> usize {
-        self.cpu_ns_by_thread.values().filter(|ns| **ns > 0).count()
+        let threads = self.scheduled_ns_by_thread.values();
+        threads.filter(|(cpu_ns, _)| *cpu_ns > 0).count()
     }
 }
 

@@ -1,0 +1,152 @@
+//! Services that were made to be limited by one thing each, measured for real on whatever machine this is. What else
+//! runs here may void the block, which is not asked for; the limit stands all the same, and is.
+#![allow(clippy::print_stderr)]
+
+mod support;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use catalog::Catalog;
+use lab::place::{Placement, pin_this_thread};
+use lab::supervise::Supervisor;
+use lab::{Choices, Lab, LabError};
+use report::Findings;
+
+/// Each treatment of the experiment `limits` with what limits it.
+const LIMITS: [(&str, &str); 7] = [
+    ("cpu", "application_cpu"),
+    ("one-thread", "one_thread"),
+    ("pool", "pool_wait"),
+    ("slow-query", "database_cpu"),
+    ("row-lock", "lock"),
+    ("upstream", "upstream"),
+    ("sleep", "idle"),
+];
+/// Threads that take the generator's CPU from it.
+const HOGS: usize = 8;
+
+/// Runs an experiment of the catalogue of constructed services here, in this process. `None`, said aloud, without
+/// PostgreSQL.
+fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
+    let programs = support::bad_service();
+    let programs = programs.parent().expect("the examples");
+    let path = env::join_paths(
+        std::iter::once(programs.to_path_buf())
+            .chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+    );
+    let path = path.expect("a PATH").into_string().expect("UTF-8");
+    let root = support::checkout().join("crates/lab/constructed");
+    let catalog = Catalog::scan(&root);
+    assert!(catalog.faults.is_empty(), "{:?}", catalog.faults);
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("constructed-cache");
+    let guardian = ["__guardian".to_owned()];
+    let supervisor = Supervisor::start(&support::bancada(), &guardian, &folder.join("state"));
+    let supervisor = supervisor.expect("a guardian");
+    let mut environment: std::collections::BTreeMap<String, String> = env::vars().collect();
+    environment.insert("PATH".to_owned(), path);
+    let stop = AtomicBool::new(false);
+    let mut lab = Lab {
+        root,
+        cache: cache.clone(),
+        runs: folder.join("runs"),
+        database_url: None,
+        postgres_bin: None,
+        prepare: lab::prepare::Settings {
+            cache,
+            environment,
+            ..Default::default()
+        },
+        catalog: &catalog,
+        supervisor: &supervisor,
+        stop: &stop,
+        tell: &mut |_| {},
+    };
+    let experiment = catalog.experiment(experiment).expect("in the catalogue");
+    let ended = match lab.run_experiment(experiment, &Choices::default()) {
+        Err(LabError::Failed(reason)) if reason.contains("PostgreSQL") => {
+            eprintln!("skipped: {reason}");
+            return None;
+        }
+        ended => ended.expect("a run"),
+    };
+    let mut run = ended.dir.run().expect("its record");
+    // A busy machine spoils times; who waits for what it does not change.
+    run.voided_blocks.clear();
+    let trials = ended.dir.trials().expect("its trials").trials;
+    for trial in &trials {
+        let samples = ended.dir.samples(&trial.trial).expect("its samples");
+        assert!(samples.len() <= 48, "{}", trial.trial);
+    }
+    Some(Findings::of(&run, &trials, &Default::default()))
+}
+
+#[test]
+fn each_of_seven_services_is_limited_by_what_it_was_made_to_be_limited_by() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let Some(findings) = findings("limits", folder.path()) else {
+        return;
+    };
+    for (name, wanted) in LIMITS {
+        let limiter = findings
+            .treatment(name)
+            .and_then(|one| one.limiter.as_ref());
+        let limiter = limiter.unwrap_or_else(|| panic!("{name}: {:?}", findings.skipped));
+        assert_eq!(limiter.kind, wanted, "{name}: {limiter:?}");
+    }
+}
+
+#[test]
+fn a_generator_that_is_kept_from_its_cpu_is_the_limit_and_the_audit_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let hogs = Hogs::on(&Placement::of_this_machine().bench_cpus);
+    let findings = findings("fast", folder.path());
+    drop(hogs);
+    let Some(findings) = findings else { return };
+    let fast = findings.treatment("fast").expect("it took part");
+    let limiter = fast.limiter.as_ref().expect("a limiter");
+    assert_eq!(limiter.kind, "generator", "{limiter:?}");
+    assert_eq!(fast.valid_count, 0, "{:?}", findings.audit);
+    let reasons = format!("{:?}", findings.audit.reasons);
+    assert!(
+        reasons.contains("generator_wait: the generator waited for a CPU"),
+        "{reasons}"
+    );
+}
+
+/// Threads of this process that compute all the time, so that nobody foreign is to blame.
+struct Hogs {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Hogs {
+    fn on(cpus: &[u32]) -> Hogs {
+        let stop = Arc::new(AtomicBool::new(false));
+        let hog = |_| {
+            let (stop, cpus) = (Arc::clone(&stop), cpus.to_vec());
+            thread::spawn(move || {
+                pin_this_thread(&cpus).expect("CPUs of this process");
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        Hogs {
+            threads: (0..HOGS * cpus.len()).map(hog).collect(),
+            stop,
+        }
+    }
+}
+
+impl Drop for Hogs {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
