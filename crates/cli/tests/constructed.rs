@@ -6,8 +6,8 @@ mod support;
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use catalog::Catalog;
@@ -29,9 +29,13 @@ const LIMITS: [(&str, &str); 7] = [
 /// Threads that take the generator's CPU from it.
 const HOGS: usize = 8;
 
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// Runs an experiment of the catalogue of constructed services here, in this process. `None`, said aloud, without
 /// PostgreSQL.
 fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
+    // They share a cache and the CPUs.
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let programs = support::bad_service();
     let programs = programs.parent().expect("the examples");
     let path = env::join_paths(

@@ -113,6 +113,29 @@ impl Seen<'_> {
 
 /// The word in JSON.
 fn word(kind: Limiter) -> &'static str {
+    match kind {
+        Limiter::ApplicationCpu => "application_cpu",
+        Limiter::OneThread => "one_thread",
+        Limiter::PoolWait => "pool_wait",
+        Limiter::DatabaseCpu => "database_cpu",
+        Limiter::DatabaseWait => "database_wait",
+        Limiter::Lock => "lock",
+        Limiter::Upstream => "upstream",
+        Limiter::Generator => "generator",
+        Limiter::Idle => "idle",
+        Limiter::Mixed => "mixed",
+    }
+}
+
+/// Share of its CPUs below which a service that fills them does so together with others.
+const SHARED_BELOW: f64 = 0.8;
+
+fn sentence(kind: Limiter, seen: &Evidence) -> String {
+    let shown = |value: Option<f64>| value.map_or_else(|| "an unknown part".to_owned(), digits);
+    let (service, busiest) = (shown(seen.service_cpu), shown(seen.busiest_thread_cpu));
+    let (database, generator) = (shown(seen.database_cpu), shown(seen.generator_cpu));
+    let (cpus, under_way) = (cores(seen.service_cpus), digits_of_whole(seen.concurrency));
+    let (backends, in_use) = (shown(seen.backends), shown(seen.backends_in_use));
     // Saturated by the service and others together.
     let others = match seen.service_cpu.unwrap_or(0.0) < SHARED_BELOW * seen.service_cpus {
         true => ", other processes the rest",
