@@ -37,6 +37,9 @@ pub struct StackManifest {
     /// What they install goes to the folder named by `BANCADA_BUILD`; its `bin/` comes first on the launch `PATH`.
     /// `CARGO_INSTALL_ROOT`, `GOBIN` and `UV_PROJECT_ENVIRONMENT` already point there.
     pub prepare: Vec<Vec<String>>,
+    /// Path that answers 200 once the service is ready.
+    #[serde(default = "health")]
+    pub health: String,
     /// Workloads the service implements.
     pub workloads: Vec<String>,
     /// What `WORKERS` counts in this stack.
@@ -74,6 +77,10 @@ pub enum WorkerKind {
     Processes,
     /// A thread of one process that shares one pool.
     Threads,
+}
+
+fn health() -> String {
+    "/health".to_owned()
 }
 
 fn yes() -> bool {

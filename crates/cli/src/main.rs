@@ -13,6 +13,7 @@ mod interrupt;
 mod list;
 mod live;
 mod load;
+mod new;
 mod page;
 mod plan;
 mod prepare;
@@ -72,6 +73,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Hold two runs against each other.
     Compare(compare::CompareArgs),
+    /// Make a stack, a workload or an experiment, ready to edit.
+    New(new::NewArgs),
     /// Say, with the exit code, whether a change made a service slower.
     Gate(Box<gate::GateArgs>),
     /// Show runs, live progress and the catalogue in a browser.
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::load(*args),
         Command::Report(args) => report::report(args, found().ok().as_ref()),
         Command::Compare(args) => compare::compare(args, found().ok().as_ref()),
+        Command::New(args) => found().and_then(|context| new::new(args, &context)),
         Command::Gate(args) => found().and_then(|context| gate::gate(*args, &context)),
         Command::Serve(args) => found().and_then(|context| serve::serve(args, &context)),
         Command::Doctor(args) => found().and_then(|context| doctor::doctor(args, &context)),

@@ -132,6 +132,7 @@ fn source(folder: &Path) -> Stack {
                 line(&["npm", "ci", "--no-audit", "--no-fund"]),
                 line(&["npm", "run", "build"]),
             ],
+            health: "/health".to_owned(),
             workloads: Vec::new(),
             workers: WorkerKind::Processes,
             ranked: false,

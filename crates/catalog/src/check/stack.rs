@@ -40,6 +40,7 @@ pub(crate) fn stack(
             );
         }
     }
+    super::target(&manifest.health, &[Key("health")], source);
     served(manifest, workloads, source);
     variant(name, manifest, source);
     if manifest.sources.is_empty() {

@@ -187,7 +187,12 @@ fn examine(
     workload: &Workload,
 ) -> CellResult {
     let mut result = CellResult::default();
-    if let Err(not_ready) = wait_ready(addr, READY_WITHIN, &mut || child.exited()) {
+    if let Err(not_ready) = wait_ready(
+        addr,
+        &prepared.stack.manifest.health,
+        READY_WITHIN,
+        &mut || child.exited(),
+    ) {
         result.broken.push(format!("{not_ready}{}", printed(child)));
         return result;
     }

@@ -21,8 +21,10 @@ pub enum NotReady {
         how: String,
     },
     /// Time ran out.
-    #[error("GET /health was not 200 within {} s: {last}", within.as_secs())]
+    #[error("GET {health} was not 200 within {} s: {last}", within.as_secs())]
     TooLate {
+        /// What was asked.
+        health: String,
         /// How long it was given.
         within: Duration,
         /// What the last try saw.
@@ -30,7 +32,7 @@ pub enum NotReady {
     },
 }
 
-/// Asks `GET /health` until it is 200, and says how long that took.
+/// Asks `GET` of the path `health` until it is 200, and says how long that took.
 ///
 /// `exited` says how the process ended, when it has.
 ///
@@ -38,11 +40,12 @@ pub enum NotReady {
 /// When the process ends first, or `within` is over.
 pub fn wait_ready(
     addr: SocketAddr,
+    health: &str,
     within: Duration,
     exited: &mut dyn FnMut() -> Option<String>,
 ) -> Result<Duration, NotReady> {
     let started_at = Instant::now();
-    let request = request_bytes("GET", "/health", &addr.to_string(), &[], None);
+    let request = request_bytes("GET", health, &addr.to_string(), &[], None);
     loop {
         let last = match exchange(addr, &request, ANSWER_LIMIT) {
             // Another service could have taken the port of one that is gone.
@@ -57,7 +60,11 @@ pub fn wait_ready(
             return Err(NotReady::Exited { how });
         }
         if started_at.elapsed() >= within {
-            return Err(NotReady::TooLate { within, last });
+            return Err(NotReady::TooLate {
+                health: health.to_owned(),
+                within,
+                last,
+            });
         }
         thread::sleep(RETRY_AFTER);
     }
@@ -88,6 +95,7 @@ mod tests {
     fn a_service_is_ready_at_its_first_200() {
         let ready = wait_ready(
             answering(&[503, 503, 200]),
+            "/health",
             Duration::from_secs(60),
             &mut || None,
         );
@@ -97,10 +105,11 @@ mod tests {
     #[test]
     fn one_that_never_says_so_is_not_ready_and_the_last_answer_tells_why() {
         let within = Duration::from_millis(50);
-        let error = wait_ready(answering(&[503]), within, &mut || None).unwrap_err();
+        let error = wait_ready(answering(&[503]), "/health", within, &mut || None).unwrap_err();
         assert_eq!(
             error,
             NotReady::TooLate {
+                health: "/health".to_owned(),
                 within,
                 last: "status 503".to_owned()
             }
@@ -110,8 +119,13 @@ mod tests {
     #[test]
     fn one_that_ended_is_not_ready_even_when_its_port_answers() {
         let mut exited = || Some("exit status 0".to_owned());
-        let error =
-            wait_ready(answering(&[200]), Duration::from_secs(60), &mut exited).unwrap_err();
+        let error = wait_ready(
+            answering(&[200]),
+            "/health",
+            Duration::from_secs(60),
+            &mut exited,
+        )
+        .unwrap_err();
         assert_eq!(
             error,
             NotReady::Exited {

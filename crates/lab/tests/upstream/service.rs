@@ -158,7 +158,7 @@ impl<'a> Bench<'a> {
             ..Spec::default()
         });
         let child = child.expect("a service");
-        let ready = wait_ready(addr, READY_WITHIN, &mut || child.exited());
+        let ready = wait_ready(addr, "/health", READY_WITHIN, &mut || child.exited());
         ready.unwrap_or_else(|error| panic!("{name}: {error}: {:?}", child.log_tail(5)));
         Service {
             name: format!("{name} ({mode}) with {workers} worker(s)"),
