@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 use record::{Design, Environment, Skipped, TrialStatus, VoidedBlock};
 use serde::Serialize;
 
+use crate::fairness::FairnessSheet;
+
 pub use claim::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
 pub use cost::{
     CapacityPlan, Cost, CostBlock, PlannedTreatment, Priced, PricedTreatment, Prices, Suffices,
@@ -96,6 +98,9 @@ pub struct Findings {
     /// What would suffice for a load that the reader named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<CapacityPlan>,
+    /// What each treatment sends, asks its database and leaves out, by workload.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fairness: Vec<FairnessSheet>,
     /// Treatments left out before the start.
     pub skipped: Vec<Skipped>,
     /// What was found damaged and left out.

@@ -17,6 +17,7 @@ mod cost;
 mod cost_text;
 mod curves;
 mod estimate;
+mod fairness;
 mod figures;
 mod figures_table;
 mod findings;
@@ -59,6 +60,7 @@ pub use compare::{
 pub use compare_differences::Difference;
 pub use compare_text::{compare_json, compare_markdown, compare_terminal};
 pub use curves::Curve;
+pub use fairness::{FairnessRow, FairnessSheet};
 pub use findings::{
     Added, Audit, AuditReason, Basis, CapacityPlan, CheckCount, ClaimComparison, ClaimFindings,
     ClaimVerdict, Control, Cost, CostBlock, Exploratory, Figure, Findings, Ladder, LevelFindings,

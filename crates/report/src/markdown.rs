@@ -3,7 +3,7 @@
 use crate::findings::{Findings, TreatmentFindings};
 use crate::table::{Align, Column};
 use crate::text::plain;
-use crate::{figures_table, limiter, markdown_sections, prose, sections};
+use crate::{fairness, figures_table, limiter, markdown_sections, prose, sections};
 
 /// Width of drawings: what a code block shows without scrolling.
 const DRAWING_COLUMNS: usize = 90;
@@ -35,6 +35,9 @@ pub fn markdown(findings: &Findings) -> String {
     skipped(findings, &mut out);
     exploratory(findings, &mut out);
     for section in sections::costs(findings) {
+        markdown_sections::write(section, &mut out);
+    }
+    for section in fairness::sections(findings) {
         markdown_sections::write(section, &mut out);
     }
     setup(findings, &mut out);

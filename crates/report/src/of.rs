@@ -12,7 +12,9 @@ use crate::grounds::Grounds;
 use crate::manifest::Manifest;
 use crate::selection::Selection;
 use crate::text::counted;
-use crate::{answer, audit, claims, cost, estimate, figures, ladder, levels, limiter, percentiles};
+use crate::{
+    answer, audit, claims, cost, estimate, fairness, figures, ladder, levels, limiter, percentiles,
+};
 
 impl Findings {
     /// Works out what a run showed, from what has been recorded so far.
@@ -136,6 +138,7 @@ fn empty(run: &Run, notices: Vec<String>) -> Findings {
         cost: Vec::new(),
         priced: None,
         plan: None,
+        fairness: fairness::sheets(run),
         skipped: run.skipped.clone(),
         notices,
         design: run.design.clone(),

@@ -42,7 +42,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    fn plain(text: String) -> Item {
+    pub(crate) fn plain(text: String) -> Item {
         Item {
             label: String::new(),
             paint: Paint::Plain,

@@ -9,7 +9,7 @@ use crate::paint::{Paint, Painter};
 use crate::sections::{self, Section};
 use crate::table::Table;
 use crate::text::{self, counted, paragraph, plain};
-use crate::{figures_table, limiter, plot, prose, terminal_sections};
+use crate::{fairness, figures_table, limiter, plot, prose, terminal_sections};
 
 /// Longer lists are in the Markdown report, whole.
 const PAIRS_SHOWN_COUNT: usize = 12;
@@ -34,6 +34,7 @@ pub fn terminal(findings: &Findings, columns: usize, colour: bool) -> String {
         page.skipped(),
         page.exploratory(),
         page.sections(sections::costs(findings)),
+        page.sections(fairness::sections(findings)),
         page.setup(),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
