@@ -6,7 +6,7 @@ use std::time::Duration;
 use catalog::Workload;
 use record::{Design, Event};
 
-use crate::block::{Hands, start};
+use crate::block::{Hands, start_on};
 use crate::error::LabError;
 use crate::measure::Bench;
 use crate::pilot::capacity_per_s;
@@ -46,12 +46,13 @@ pub fn audition(
         step: "verify".to_owned(),
         detail: entry.treatment.title.clone(),
     });
-    let mut sut = match start(bench, hands, entry, &format!("audition-{name}")) {
+    let mut sut = match start_on(bench, hands, entry, &format!("audition-{name}"), true) {
         Ok(sut) => sut,
         Err(LabError::Failed(reason)) => return Ok(Audition::Refused(reason)),
         Err(error) => return Err(error),
     };
     let sounded = examine(&sut, entry, workload)
+        .map(|()| count_work(hands, &sut, entry, workload))
         .map(|()| sound(bench, &mut sut, design))
         .map_err(|broken| format!("contract of {}: {broken}", workload.name));
     let seen = sut.stop(&mut bench.session);
@@ -92,6 +93,21 @@ fn examine(sut: &Sut, entry: &mut Entry, workload: &Workload) -> Result<(), Stri
     }
     entry.treatment.facts.extend(observed.facts());
     Ok(())
+}
+
+/// Counts what a request costs the database, for the fairness sheet. What each trial costs is audited then.
+fn count_work(hands: &mut Hands, sut: &Sut, entry: &mut Entry, workload: &Workload) {
+    let Some(postgres) = hands.postgres.as_mut() else {
+        return;
+    };
+    if workload.manifest.database.is_empty() {
+        return;
+    }
+    let requests = &entry.question.requests;
+    // A service that cannot be counted has no such facts.
+    if let Ok(work) = verify::work::measure(postgres, &entry.treatment.name, sut.addr, requests) {
+        entry.treatment.facts.extend(work.facts());
+    }
 }
 
 /// Every so manyth body is compared in full while under load; status and length always.

@@ -224,6 +224,17 @@ pub(crate) fn start(
     entry: &Entry,
     name: &str,
 ) -> Result<Sut, LabError> {
+    start_on(bench, hands, entry, name, false)
+}
+
+/// Starts one service on a database of its own; `counts_plans`: see [`Postgres::count_plans`].
+pub(crate) fn start_on(
+    bench: &mut Bench,
+    hands: &mut Hands,
+    entry: &Entry,
+    name: &str,
+    counts_plans: bool,
+) -> Result<Sut, LabError> {
     let launchable = match &entry.origin {
         Origin::Running(addr) => {
             return Ok(Sut::running(&mut bench.session, &entry.question, *addr));
@@ -238,6 +249,9 @@ pub(crate) fn start(
             postgres
                 .configure(name, settings)
                 .map_err(|error| LabError::Failed(format!("its database_settings: {error}")))?;
+            if counts_plans {
+                postgres.count_plans(name);
+            }
             Some(url)
         }
         (Some(workload), None) => {

@@ -4,6 +4,7 @@ use catalog::Workload;
 
 use crate::database;
 use crate::error::LabError;
+use crate::handler;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
 use crate::standin::Behaviour;
@@ -24,6 +25,10 @@ pub fn of(chosen: &Chosen, prepared: &Prepared, keep_alive: bool) -> Result<Entr
     let has_database = !chosen.workload.manifest.database.is_empty();
     let mut treatment = chosen.treatment.clone();
     treatment.facts.extend(prepared.facts.clone());
+    let workload = &chosen.workload.name;
+    treatment
+        .facts
+        .extend(handler::facts(chosen.stack, workload));
     Ok(Entry {
         treatment,
         question: question(chosen, keep_alive)?,

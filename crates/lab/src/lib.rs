@@ -20,6 +20,7 @@ mod error;
 mod experiment;
 mod figures;
 mod groups;
+mod handler;
 mod level;
 mod measure;
 mod null_server;

@@ -213,6 +213,14 @@ fn column(
     })
 }
 
+/// A tool's version may begin with its name.
+fn named(name: &str, version: &str) -> String {
+    match version.starts_with(name) {
+        true => version.to_owned(),
+        false => format!("{name} {version}"),
+    }
+}
+
 /// What has no room in a table.
 fn item(row: &FairnessRow) -> Option<Item> {
     let mut sentences = Vec::new();
@@ -224,7 +232,7 @@ fn item(row: &FairnessRow) -> Option<Item> {
     let versions: Vec<String> = row
         .versions
         .iter()
-        .map(|(name, version)| format!("{name} {version}"))
+        .map(|(name, version)| named(name, version))
         .collect();
     for (what, list) in [
         ("", &parts),

@@ -34,7 +34,8 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// What is worth recording: `status`, `body_bytes`, and headers that cost something to send.
+    /// What is worth recording: `status`, `body_bytes`, the names of all header fields, the values of those of note,
+    /// and what they all cost to send.
     pub fn facts(&self) -> BTreeMap<String, String> {
         let mut facts = BTreeMap::from([("status".to_owned(), self.status.to_string())]);
         if let Some(bytes) = self.body_bytes_if_stable {
@@ -49,6 +50,12 @@ impl Observed {
             let value = if name == "date" { "sent" } else { value };
             facts.insert(format!("header {name}"), value.to_owned());
         }
+        let names = self
+            .headers
+            .iter()
+            .map(|(name, _)| name.to_ascii_lowercase());
+        let names: Vec<String> = names.collect();
+        facts.insert("headers".to_owned(), names.join(", "));
         facts.insert("header_bytes".to_owned(), self.header_bytes().to_string());
         facts
     }
@@ -148,5 +155,6 @@ mod tests {
         assert_eq!(facts["header date"], "sent");
         assert_eq!(facts["body_bytes"], "1");
         assert!(!facts.contains_key("header x-y"));
+        assert_eq!(facts["headers"], "date, x-y, content-length");
     }
 }

@@ -51,7 +51,7 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             a_cut_connection_is_503_too(&one);
             a_stalled_upstream_is_503_in_bounded_time_and_holds_up_no_hit(&one);
             an_insert_that_fails_does_not_fail_the_answer(&one);
-            many_requests_leave_no_connection_behind(&one);
+            requests_leave_no_connection_behind(&one, MANY);
             one.stop();
             let processes = match prepared.stack.manifest.workers {
                 WorkerKind::Processes => 2,
@@ -61,6 +61,26 @@ fn services_call_their_upstream_once_in_bounds_and_never_take_a_failure_for_an_a
             a_crowd_that_asks_for_one_missing_code_makes_one_call(&two, processes);
             a_crowd_that_asks_for_a_code_that_nobody_has_makes_one_call(&two, processes);
             two.stop();
+        }
+    }
+    bench.postgres.stop().expect("the server stops");
+}
+
+#[test]
+#[ignore = "takes minutes: ten thousand requests to each service"]
+fn ten_thousand_requests_leave_no_connection_behind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let supervisor = support::supervisor(&folder);
+    let Some(mut bench) = Bench::new(&supervisor, folder.path()) else {
+        return;
+    };
+    let catalog = Catalog::scan(&root());
+    for (prepared, workload) in bench.prepared(&catalog, "viacep") {
+        for mode in modes(&prepared.stack) {
+            eprintln!("{} ({mode})", prepared.stack.name);
+            let service = bench.start(&prepared, &workload, &mode, 1);
+            requests_leave_no_connection_behind(&service, 10 * MANY);
+            service.stop();
         }
     }
     bench.postgres.stop().expect("the server stops");
@@ -348,7 +368,7 @@ fn an_insert_that_fails_does_not_fail_the_answer(service: &Service) {
 }
 
 /// Half of them found in the database, a quarter upstream, a quarter nowhere.
-fn many_requests_leave_no_connection_behind(service: &Service) {
+fn requests_leave_no_connection_behind(service: &Service, count: u32) {
     let mut client = Client::connect(&service.database_url, NoTls).expect("its database");
     let before = service.sockets_count();
     let kind = |number: u32| match number % 4 {
@@ -356,7 +376,7 @@ fn many_requests_leave_no_connection_behind(service: &Service) {
         1 => target(99_000_000 + number),
         _ => STORED.to_owned(),
     };
-    for first in (0..MANY).step_by(CROWD) {
+    for first in (0..count).step_by(CROWD) {
         let some: Vec<String> = (first..).map(kind).take(CROWD).collect();
         for answer in service.get_all(&some) {
             assert!(
