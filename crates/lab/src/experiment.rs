@@ -27,7 +27,7 @@ use crate::supervise::Supervisor;
 use crate::tools::{Tool, run_tools};
 use crate::treatment::{Entry, Origin};
 use crate::what_if::{WhatIf, with_changes};
-use crate::{database, entry, groups, tools};
+use crate::{database, entry, groups, plan, tools};
 
 /// The word for PostgreSQL among what must not be skipped.
 const POSTGRES: &str = "postgres";
@@ -351,6 +351,7 @@ impl Lab<'_> {
                 begin(&self.runs, run, chosen)?
             }
         };
+        tell_plan(&mut hands, run);
         // What a resumed run measured before counts against its budget and goes on in its clock.
         bench.begin(measured_before(&dir)?);
         let ended = run_blocks(&mut bench, &mut hands, &dir, run, entries).and_then(|by| {
@@ -398,6 +399,33 @@ impl Lab<'_> {
             catalog: catalog_as_run(experiment, chosen),
         }
     }
+}
+
+/// Says before the first block what the run will be able to see, and how long it takes at most.
+fn tell_plan(hands: &mut Hands, run: &Run) {
+    let experiment = recorded_experiment(run).ok();
+    let Some(manifest) = experiment.map(|experiment| experiment.manifest) else {
+        return;
+    };
+    let planned = plan::plan(&manifest, run.design.seed, Some(run.design.budget_s));
+    let blocks = planned.blocks_per_treatment;
+    let ranked = run.treatments.iter().filter(|one| one.twin_of.is_none());
+    let visible = plan::visible_ratio(plan::USUAL_SPREAD, blocks, ranked.count());
+    let seen = match visible.is_finite() {
+        true => format!(
+            "differences above about {:.1} % can be told from none if ratios vary by {:.0} % from block to block",
+            visible * 100.0,
+            plan::USUAL_SPREAD * 100.0
+        ),
+        false => "too few to tell any difference".to_owned(),
+    };
+    (hands.tell)(Event::StepBegan {
+        step: "plan".to_owned(),
+        detail: format!(
+            "about {} blocks of {:.0} s within {} s of measuring, {blocks} of each treatment; {seen}",
+            planned.blocks, planned.block_s, run.design.budget_s
+        ),
+    });
 }
 
 /// A run that failed after something was measured has ended, with what was measured.

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use load::{Edge, EngineOptions, Observations, Pacing, Session};
+use load::{Edge, EngineOptions, Observations, Pacing, Priority, Session};
 use record::Slice;
 
 use crate::canary::Canary;
@@ -67,6 +67,8 @@ impl<'a> Bench<'a> {
             null_server_rate_per_s: None,
             session: Session::new(EngineOptions {
                 seed,
+                // It shares its CPU with PostgreSQL: an arrival must not wait until that has had its turn.
+                priority: Priority::Raised,
                 ..EngineOptions::default()
             })?,
             canary: Canary::new().map_err(LabError::system("opening the canary's connection"))?,

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use record::{Design, Environment, Skipped, TrialStatus, VoidedBlock};
 use serde::Serialize;
 
+use crate::beside::{ToolFindings, WhatIf};
 use crate::fairness::FairnessSheet;
 
 pub use claim::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
@@ -80,6 +81,12 @@ pub struct Findings {
     /// Completion rate over concurrency, where four concurrencies or more were measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scaling: Vec<Scaling>,
+    /// Treatments that were entered a second time with one change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub what_if: Vec<WhatIf>,
+    /// What other load generators said beside ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolFindings>,
     /// What the source said, with a verdict each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<ClaimFindings>,

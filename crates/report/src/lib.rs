@@ -5,6 +5,7 @@
 
 mod answer;
 mod audit;
+mod beside;
 mod claim_reasons;
 mod claim_words;
 mod claims;
@@ -53,6 +54,7 @@ mod text;
 mod units;
 mod verdicts;
 
+pub use beside::{ToolFindings, WhatIf};
 pub use compare::{
     Ahead, Change, CompareChoices, CompareError, Comparison, JudgedChange, NotCompared, Recorded,
     Side, TreatmentChange,

@@ -13,7 +13,8 @@ use crate::manifest::Manifest;
 use crate::selection::Selection;
 use crate::text::counted;
 use crate::{
-    answer, audit, claims, cost, estimate, fairness, figures, ladder, levels, limiter, percentiles,
+    answer, audit, beside, claims, cost, estimate, fairness, figures, ladder, levels, limiter,
+    percentiles,
 };
 
 impl Findings {
@@ -67,7 +68,7 @@ impl Findings {
             .iter()
             .filter(|treatment| treatment.tier().is_some())
             .collect();
-        let blocks_count = selection.complete_blocks(&only_names, primary.name).len();
+        let blocks_count = blocks_count(run, &selection, &only_names, &baseline, primary);
         let exploratory = exploratory(&selection, &in_order, &baseline, primary);
         let grounds = Grounds {
             run,
@@ -84,7 +85,9 @@ impl Findings {
         let published = claims::published(&grounds);
         let ladder = ladder::ladder(&grounds);
         let cost = cost::cost(&grounds);
+        let what_if = beside::what_if(run, &pairs);
         Findings {
+            what_if,
             answer: answer::sentence(primary, &in_order, &pairs),
             provisional: provisional(run, blocks_count),
             levels,
@@ -132,6 +135,8 @@ fn empty(run: &Run, notices: Vec<String>) -> Findings {
         exploratory: Vec::new(),
         levels: Vec::new(),
         scaling: Vec::new(),
+        what_if: Vec::new(),
+        tools: Vec::new(),
         claims: Vec::new(),
         published: Vec::new(),
         ladder: None,
@@ -153,6 +158,26 @@ fn rankable<'a>(run: &'a Run, selection: &Selection, primary: &Metric) -> Vec<&'
         .filter(|treatment| treatment.ranked && treatment.twin_of.is_none())
         .filter(|treatment| !selection.by_block(&treatment.name, primary.name).is_empty())
         .collect()
+}
+
+/// Blocks that figures are estimated from. Where a block holds a group, those in which the least measured treatment
+/// met the baseline.
+fn blocks_count(
+    run: &Run,
+    selection: &Selection,
+    ranked: &[&str],
+    baseline: &str,
+    primary: &Metric,
+) -> usize {
+    if run.design.services_at_once_count.is_none() {
+        return selection.complete_blocks(ranked, primary.name).len();
+    }
+    let met = |name: &&str| {
+        selection
+            .complete_blocks(&[baseline, name], primary.name)
+            .len()
+    };
+    ranked.iter().map(met).min().unwrap_or(0)
 }
 
 /// The run's baseline, or another treatment where that one could not be ranked.
@@ -323,10 +348,17 @@ fn exploratory(
 /// Why the answer may still change.
 fn provisional(run: &Run, blocks_count: usize) -> Option<String> {
     let least = run.design.min_blocks_count as usize;
-    let blocks = format!("{} of at least {least}", counted(blocks_count, "block"));
+    let mut blocks = format!("{} of at least {least}", counted(blocks_count, "block"));
+    if blocks_count == 0
+        && let Some(void) = run.voided_blocks.last()
+    {
+        let voided = counted(run.voided_blocks.len(), "block");
+        blocks = format!("{blocks}; {voided} void, the last because {}", void.reason);
+    }
     match (&run.ended_at, run.ended_by.as_deref()) {
         (None, _) => Some(format!("the run has not ended ({blocks}).")),
         (Some(_), Some("interrupted")) => Some(format!("the run was interrupted ({blocks}).")),
+        (Some(_), Some("failed")) => Some(format!("the run failed before its end ({blocks}).")),
         (Some(_), _) if blocks_count < least => Some(format!("only {blocks} could be used.")),
         _ => None,
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Histograms, RecordError, RunDir};
 
-use crate::{Findings, Verdicts, markdown};
+use crate::{Findings, Verdicts, beside, markdown};
 
 /// Works out the findings of a run from its directory alone.
 ///
@@ -22,6 +22,7 @@ pub fn read(directory: &RunDir) -> Result<Findings, RecordError> {
     }
     let mut findings = Findings::of(&run, &trials.trials, &histograms);
     findings.notices.extend(trials.notices);
+    findings.tools = beside::tools(&directory.tool_trials()?);
     Ok(findings)
 }
 

@@ -4,7 +4,7 @@ use crate::findings::{ClaimFindings, Findings, PublishedFigure};
 use crate::paint::Paint;
 use crate::table::{Align, Cell, Column};
 use crate::text::plain;
-use crate::{claim_words, claims_text, cost_text, ladder_text, levels_table, prose};
+use crate::{beside, claim_words, claims_text, cost_text, ladder_text, levels_table, prose};
 
 /// A heading with what stands below it.
 pub(crate) struct Section {
@@ -54,6 +54,7 @@ impl Item {
 /// What comes right after the verdicts. `columns` is the width of drawings.
 pub(crate) fn after_verdicts(findings: &Findings, columns: usize) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
+    sections.extend(beside::what_if_section(findings));
     sections.extend(claims(findings));
     for family in levels_table::families(findings) {
         let mut blocks = vec![Block::Table {
@@ -79,6 +80,7 @@ pub(crate) fn after_verdicts(findings: &Findings, columns: usize) -> Vec<Section
         });
     }
     sections.extend(ladder(findings, columns));
+    sections.extend(beside::tools_section(findings));
     sections
 }
 
