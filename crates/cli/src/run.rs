@@ -97,7 +97,11 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         (None, true) if resumed.is_none() && replayed.is_none() => Some(catalog.experiment(FIRST)?),
         _ => None,
     };
-    let again = replayed.as_ref().map(lab::experiment_of).transpose()?;
+    let mut again = replayed.as_ref().map(lab::experiment_of).transpose()?;
+    if let Some(again) = &mut again {
+        // What its tools read is not part of a run directory.
+        again.folder = context.root.join("experiments").join(&again.name);
+    }
     choices.replay_of = replayed.as_ref().map(RunDir::name);
     let experiment = again.as_ref().or(experiment);
     let stop = interrupt::stop_flag()?;

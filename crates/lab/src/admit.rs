@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{Event, Run, Skipped};
 
 use crate::audition::{Audition, audition};
-use crate::block::Hands;
+use crate::block::{Hands, overflow};
 use crate::error::LabError;
 use crate::measure::Bench;
 use crate::recorded::rate_ratio;
@@ -41,6 +41,8 @@ pub fn admit(
                 admitted.push(entry);
             }
             Audition::Refused(reason) => {
+                let overflow = overflow(&entry).map(|overflow| format!("; {overflow}"));
+                let reason = format!("{reason}{}", overflow.unwrap_or_default());
                 let message = format!("{} is refused: {reason}", entry.treatment.title);
                 if strict || run.design.arrival_rate_per_s.is_some() {
                     return Err(LabError::Failed(message));

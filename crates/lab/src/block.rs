@@ -347,7 +347,7 @@ fn response_ns(seen: &load::Observations, quantile: f64) -> Option<u64> {
 }
 
 /// Why the pool of a treatment is more than its database takes.
-fn overflow(entry: &Entry) -> Option<String> {
+pub(crate) fn overflow(entry: &Entry) -> Option<String> {
     match &entry.origin {
         Origin::Started(launchable) => launchable.overflow.clone(),
         Origin::Running(_) => None,
