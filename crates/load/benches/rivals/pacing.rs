@@ -46,7 +46,7 @@ pub fn compare(settings: &Settings) {
 }
 
 /// A percentile in microseconds.
-pub fn us(times: &Distribution, q: f64) -> String {
+fn us(times: &Distribution, q: f64) -> String {
     match times.percentile(q) {
         Percentile::Value(ns) => format!("{:.1}", ns as f64 / 1e3),
         Percentile::AtLeast(ns) => format!("≥ {:.1}", ns as f64 / 1e3),

@@ -106,11 +106,12 @@ fn deviations(seen: &Row, truth: &Row) -> String {
     let deviation = |(seen, truth): (&Percentile, &Percentile)| match (seen, truth) {
         (Percentile::Value(seen), Percentile::Value(truth)) => {
             let off_ns = *seen as f64 - *truth as f64;
-            format!(
-                "{:+.2} ({:+.1} %)",
-                off_ns / 1e6,
-                100.0 * off_ns / *truth as f64
-            )
+            let off_ms = format!("{:+.2}", off_ns / 1e6);
+            if *truth < 100_000 {
+                off_ms
+            } else {
+                format!("{off_ms} ({:+.1} %)", 100.0 * off_ns / *truth as f64)
+            }
         }
         (seen, truth) if seen == truth => "same".to_owned(),
         _ => "–".to_owned(),
