@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
@@ -58,7 +59,7 @@ pub struct Run {
 }
 
 /// How a run was measured.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
     /// `sliced_blocks`, `solo_trials` or `running_services`.
     pub kind: String,
@@ -171,7 +172,7 @@ impl Run {
 }
 
 /// A block whose figures are not used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VoidedBlock {
     /// Block, counted from 1.
     pub block: u32,
@@ -180,7 +181,7 @@ pub struct VoidedBlock {
 }
 
 /// A treatment that could not take part.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Skipped {
     /// Name within the experiment.
     pub treatment: String,

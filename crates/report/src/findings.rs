@@ -11,6 +11,7 @@ mod level;
 use std::collections::BTreeMap;
 
 use record::{Design, Environment, Skipped, TrialStatus, VoidedBlock};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::beside::{ToolFindings, WhatIf};
@@ -24,7 +25,7 @@ pub use ladder::{Added, Ladder, Rung};
 pub use level::{LevelFindings, LevelTreatment, Scaling, ScalingPoint};
 
 /// Everything a report says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Findings {
     /// Always `bancada.report/1`.
     pub schema: &'static str,
@@ -129,7 +130,7 @@ impl Findings {
 }
 
 /// Counts of trials by status, with the reasons.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
     /// Trials that passed every check.
     pub valid_count: usize,
@@ -146,7 +147,7 @@ pub struct Audit {
 }
 
 /// Why one trial is not VALID.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AuditReason {
     /// The trial.
     pub trial: String,
@@ -159,7 +160,7 @@ pub struct AuditReason {
 }
 
 /// How one check of the audit came out over all trials.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CheckCount {
     /// Name of the check.
     pub check: String,
@@ -172,7 +173,7 @@ pub struct CheckCount {
 }
 
 /// The A/A twin: one treatment entered twice.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Control {
     /// Treatment that was entered twice.
     pub treatment: String,
@@ -187,7 +188,7 @@ pub struct Control {
 }
 
 /// A ratio of two treatments over blocks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RatioEstimate {
     /// Exponential of the mean log ratio over blocks.
     pub ratio: f64,
@@ -219,7 +220,7 @@ impl RatioEstimate {
 }
 
 /// Where a treatment stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Standing {
     /// Among the ranked.
@@ -239,7 +240,7 @@ pub enum Standing {
 }
 
 /// One treatment.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TreatmentFindings {
     /// Name within the run.
     pub name: String,
@@ -267,7 +268,7 @@ pub struct TreatmentFindings {
 }
 
 /// What limits a treatment in the closed loop.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LimiterFinding {
     /// `application_cpu`, `one_thread`, `pool_wait`, `database_cpu`, `database_wait`, `lock`, `upstream`, `generator`,
     /// `idle` or `mixed`.
@@ -282,7 +283,7 @@ pub struct LimiterFinding {
 }
 
 /// A figure behind a limiter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LimiterEvidence {
     /// The metric, whose name ends in the unit.
     pub metric: String,
@@ -301,7 +302,7 @@ impl TreatmentFindings {
 }
 
 /// One figure over blocks, in the unit that its metric's name ends in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Figure {
     /// The figure.
     pub estimate: f64,
@@ -318,7 +319,7 @@ pub struct Figure {
 }
 
 /// How a figure was put together from blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// Geometric mean over blocks, Student t interval on logarithms.
@@ -332,7 +333,7 @@ pub enum Basis {
 }
 
 /// Two ranked treatments on the primary metric.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Pair {
     /// The one ahead.
     pub treatment: String,
@@ -352,7 +353,7 @@ pub struct Pair {
 }
 
 /// An unadjusted interval that trusts no distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SignedRank {
     /// Hodges–Lehmann estimate.
     pub ratio: f64,
@@ -374,7 +375,7 @@ impl SignedRank {
 }
 
 /// What may be said about a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
     /// The whole interval is beyond what matters and what the bench can see.
@@ -395,7 +396,7 @@ pub enum Verdict {
 }
 
 /// A ratio to the baseline on a metric that is not the primary one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Exploratory {
     /// The metric.
     pub metric: String,

@@ -1,11 +1,12 @@
 //! What a source said, and how it fared here.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Figure, RatioEstimate};
 
 /// One claim of a source with its verdict on this machine.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimFindings {
     /// Number within the source.
     pub id: String,
@@ -43,7 +44,7 @@ pub struct ClaimFindings {
 }
 
 /// How a claim fared.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum ClaimVerdict {
     /// Direction and size, or equality.
@@ -79,7 +80,7 @@ impl ClaimVerdict {
 }
 
 /// One setting in which a claim was put to the test.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClaimComparison {
     /// The treatment the claim is about.
     pub treatment: String,
@@ -96,7 +97,7 @@ pub struct ClaimComparison {
 }
 
 /// A published figure beside the measured one. They are of two machines: ratios compare, figures do not.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PublishedFigure {
     /// Treatment that stands for what the source measured.
     pub treatment: String,

@@ -1,11 +1,12 @@
 //! What an answer takes of a machine, and what that costs at somebody's prices.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Figure;
 
 /// What one treatment takes, whatever the prices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Cost {
     /// Name within the run.
     pub treatment: String,
@@ -24,7 +25,7 @@ pub struct Cost {
 }
 
 /// What a treatment took in one block.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CostBlock {
     /// The block.
     pub block: u32,
@@ -42,7 +43,7 @@ pub struct CostBlock {
 }
 
 /// What the user pays, and how full the cores may be.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Prices {
     /// One core for one hour.
     pub core_hour: f64,
@@ -55,7 +56,7 @@ pub struct Prices {
 }
 
 /// Every treatment at the user's prices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Priced {
     /// The prices.
     pub prices: Prices,
@@ -64,7 +65,7 @@ pub struct Priced {
 }
 
 /// One treatment at the user's prices.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PricedTreatment {
     /// Name within the run.
     pub treatment: String,
@@ -81,7 +82,7 @@ pub struct PricedTreatment {
 }
 
 /// For an arrival rate and a bound on the p99: which treatments suffice, on how many cores.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CapacityPlan {
     /// Requests per second that must be answered.
     pub rate_per_s: f64,
@@ -92,7 +93,7 @@ pub struct CapacityPlan {
 }
 
 /// One treatment of a plan.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PlannedTreatment {
     /// Name within the run.
     pub treatment: String,
@@ -117,7 +118,7 @@ pub struct PlannedTreatment {
 }
 
 /// Whether a treatment keeps the bound at the rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Suffices {
     /// Its capacity under that objective was measured.

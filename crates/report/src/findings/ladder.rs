@@ -1,11 +1,12 @@
 //! What each layer of a stack adds to the one below it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Figure;
 
 /// Treatments that add to each other, each after the one it adds to.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Ladder {
     /// Metric in whose unit the layers are: CPU time per good answer.
     pub metric: String,
@@ -14,7 +15,7 @@ pub struct Ladder {
 }
 
 /// One rung.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Rung {
     /// Name within the run.
     pub treatment: String,
@@ -34,7 +35,7 @@ pub struct Rung {
 }
 
 /// A difference of two treatments over blocks, in the unit of the ladder's metric.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Added {
     /// Arithmetic mean of the differences.
     pub estimate: f64,

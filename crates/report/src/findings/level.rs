@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Figure, Pair, RatioEstimate};
 
 /// One level of load, over every treatment that was put under it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LevelFindings {
     /// Name within the experiment: `c10`, `own30`, `slo`, `cold`, `ramp`.
     pub level: String,
@@ -32,7 +33,7 @@ impl LevelFindings {
 }
 
 /// One treatment under one level of load.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LevelTreatment {
     /// Name within the run.
     pub name: String,
@@ -72,7 +73,7 @@ impl LevelTreatment {
 }
 
 /// The universal scalability law (Gunther) fitted to one treatment's completion rate over concurrency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Scaling {
     /// Name within the run.
     pub treatment: String,
@@ -97,7 +98,7 @@ pub struct Scaling {
 }
 
 /// One point of a curve over concurrency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ScalingPoint {
     /// Connections.
     pub concurrency_count: u32,
