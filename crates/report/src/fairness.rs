@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use record::{Run, Treatment};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::findings::Findings;
@@ -27,7 +28,7 @@ const NOT_VERSIONS: [&str; 9] = [
 ];
 
 /// Every treatment of one workload.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessSheet {
     /// The workload.
     pub workload: String,
@@ -36,7 +37,7 @@ pub struct FairnessSheet {
 }
 
 /// What one treatment does for an answer. What was not found out is absent.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FairnessRow {
     /// Name within the run.
     pub treatment: String,
