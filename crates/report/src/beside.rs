@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::{Run, ToolTrial};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::findings::{Findings, Pair};
@@ -14,7 +15,7 @@ use crate::text::plain;
 use crate::units::{digits, grouped, ratio};
 
 /// A treatment entered a second time with one change.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WhatIf {
     /// The treatment with the change.
     pub treatment: String,
@@ -30,7 +31,7 @@ pub struct WhatIf {
 }
 
 /// What another load generator said of one treatment, beside our closed loop on the same fresh starts. Medians.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ToolFindings {
     /// Program.
     pub tool: String,
