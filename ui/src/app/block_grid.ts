@@ -5,6 +5,9 @@ import { metricWords } from "./frame";
 import type { LiveState, LiveTrial } from "./live_state";
 import { unitOf, withUnit } from "../units";
 
+/** What tells a status without its colour. */
+const MARKS: Record<string, string> = { DEGRADED: "*", INVALID: "✕" };
+
 /** The grid as the run stands. Blocks that may still come are shown faintly, as far as there is room. */
 export function blockGrid(state: LiveState): HTMLElement {
   const about = state.about;
@@ -14,18 +17,19 @@ export function blockGrid(state: LiveState): HTMLElement {
   const count = state.over ? last : about.blocks_at_most_count;
   const blocks = Array.from({ length: Math.min(count, 400) }, (_, index) => index + 1);
   const rows = about.treatments.map((treatment) => {
-    const title = treatment.twin_of ? `${treatment.title} (twin)` : treatment.title;
+    const { title } = treatment;
     const cells = blocks.map((block) => {
       const trial = trials.get(`${block} ${treatment.name}`);
       const going = !trial && !state.over && state.block?.block === block;
       const status = trial?.status ?? (going ? "going" : "to come");
       const now = going && state.current?.treatment === treatment.name;
-      return h("td", {
+      const attributes = {
         "data-status": status,
         "data-trial": trial?.trial,
         "data-now": now,
         title: described(block, title, trial, about.primary_metric, status),
-      });
+      };
+      return h("td", attributes, MARKS[status]);
     });
     return h("tr", {}, h("th", { scope: "row" }, title), cells);
   });

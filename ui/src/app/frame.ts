@@ -16,6 +16,8 @@ const PLACES: [view: string, title: string][] = [
   ["catalogue", "Catalogue"],
 ];
 
+const LEAST_PX = 240;
+
 const redraws: (() => void)[] = [];
 
 /** Draws now, and again when the colours change. */
@@ -80,7 +82,7 @@ export function askForToken(): HTMLElement {
   );
 }
 
-/** A chart at the width there is, drawn again when that or the colours change. */
+/** A chart at the width there is, drawn again when that or the colours change, and on the event `redraw`. */
 export function chart(label: string, draw: (width: number) => SVGSVGElement): HTMLElement {
   const place = h("div", { class: "chart" });
   let width = 0;
@@ -94,11 +96,12 @@ export function chart(label: string, draw: (width: number) => SVGSVGElement): HT
     place.replaceChildren(svg);
   };
   new ResizeObserver(([entry]) => {
-    const now = Math.max(280, Math.floor(entry!.contentRect.width));
+    const now = Math.max(LEAST_PX, Math.floor(entry!.contentRect.width));
     if (now === width) return;
     width = now;
     again();
   }).observe(place);
+  place.addEventListener("redraw", again);
   drawn(again);
   return place;
 }

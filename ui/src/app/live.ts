@@ -4,9 +4,9 @@ import { h } from "../dom";
 import { grouped, unitOf, withUnit } from "../units";
 import { ask, hasToken, ofRun, Problem, send, to } from "./api";
 import { blockGrid } from "./block_grid";
-import { chart, heading, metricWords, span, type View } from "./frame";
+import { heading, metricWords, span, type View } from "./frame";
+import { Intervals } from "./intervals";
 import { apply, wholeBlocks, type LiveEvent, type LiveState } from "./live_state";
-import { narrowingChart, type Narrowing } from "./narrowing_chart";
 import type { Runs } from "./runs";
 import { watch } from "./stream";
 
@@ -57,7 +57,7 @@ function follow(place: HTMLElement, path: string, isOwn: boolean): Promise<void>
     const whole = wholeBlocks(state);
     if (whole !== blocks && state.run) {
       blocks = whole;
-      void parts.narrow(state.run, state);
+      void parts.intervals.refresh(state.run, state);
     }
   };
   return new Promise((first, failed) => {
@@ -90,17 +90,15 @@ class Parts {
   private readonly ways = h("p", { class: "ways small" });
   private readonly grid = h("div");
   private readonly notices = h("div");
-  private readonly intervals = h("div");
+  readonly intervals = new Intervals();
   private readonly trials = h("div");
-  private chartPlace: HTMLElement | undefined;
-  private narrowing: Narrowing | undefined;
 
   constructor(
     place: HTMLElement,
     private readonly isOwn: boolean,
   ) {
     place.append(this.title, this.question, this.status, this.bar, this.ways, this.notices);
-    place.append(this.grid, this.intervals, this.trials);
+    place.append(this.grid, this.intervals.place, this.trials);
   }
 
   draw(state: LiveState): void {
@@ -119,31 +117,6 @@ class Parts {
       ...state.notices.slice(-4).map((notice) => h("p", { class: "note small" }, notice)),
     );
     this.trials.replaceChildren(...trialList(state));
-  }
-
-  /** The intervals after the blocks that are whole now. */
-  async narrow(run: string, state: LiveState): Promise<void> {
-    this.narrowing = await ask<Narrowing>(ofRun(run, "narrowing"));
-    const known = state.about?.treatments ?? [];
-    const titles = new Map(known.map((one) => [one.name, one.title]));
-    const baseline = titles.get(this.narrowing.baseline) ?? this.narrowing.baseline;
-    if (this.narrowing.points.length === 0) return;
-    const metric = metricWords(this.narrowing.primary_metric);
-    this.chartPlace ??= chart("Intervals by block", (width) =>
-      narrowingChart(this.narrowing!, titles, width),
-    );
-    this.intervals.replaceChildren(
-      h("h2", {}, "The intervals narrow"),
-      h(
-        "p",
-        { class: "lead" },
-        `Ratio of each treatment to ${baseline} on ${metric} after so many blocks, with its 95 % interval. What is seen before the run has ended may still change.`,
-      ),
-      this.chartPlace,
-    );
-    // The same place at the same width: only the figures are new.
-    const svg = this.chartPlace.querySelector("svg");
-    if (svg) svg.replaceWith(narrowingChart(this.narrowing, titles, this.chartPlace.clientWidth));
   }
 
   private links(state: LiveState): HTMLElement[] {
@@ -183,7 +156,9 @@ function statusLine(state: LiveState): string {
     const { treatment, phase } = state.current;
     const title = state.about?.treatments.find((one) => one.name === treatment)?.title ?? treatment;
     const rate = state.completion_rates_per_s[treatment];
-    parts.push(`${title} ${phase}${rate === undefined ? "" : `, ${grouped(rate)} answers/s`}`);
+    parts.push(
+      `${title} ${phase}${rate === undefined || phase !== "measured" ? "" : `, ${grouped(rate)} answers/s`}`,
+    );
   }
   if (state.remaining_s !== undefined) parts.push(`at most ${span(state.remaining_s)} left`);
   return parts.join(" · ");

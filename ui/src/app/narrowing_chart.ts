@@ -1,9 +1,9 @@
-// How the interval of each treatment's ratio to the baseline narrowed, block after block.
+// How the interval of a treatment's ratio to the baseline narrowed, block after block.
 
 import * as Plot from "@observablehq/plot";
 import { colours } from "../colours";
-import { times } from "../units";
 import type { Ratio } from "../document";
+import { times } from "../units";
 
 export interface Narrowing {
   primary_metric: string;
@@ -11,97 +11,84 @@ export interface Narrowing {
   points: { block: number; ratios: Record<string, Ratio> }[];
 }
 
-interface Row {
+interface Row extends Ratio {
   block: number;
-  title: string;
-  ratio: number;
-  low: number | undefined;
-  high: number | undefined;
 }
 
-const ROW_PX = 64;
-const LETTERS = 26;
+const HEIGHT_PX = 132;
+/** How much more than the last interval is shown: the first ones are so wide that they would hide all others. */
+const ROOM = 3;
+/** Least half of what is shown, on the scale of logarithms. */
+const LEAST_HALF = 0.06;
 
-/** A band a treatment, on one scale so that they compare. */
-export function narrowingChart(
-  narrowing: Narrowing,
-  titles: Map<string, string>,
-  width: number,
-): SVGSVGElement {
+/** The ratios of one treatment, block after block. */
+export function ratiosOf(narrowing: Narrowing, treatment: string): Row[] {
+  return narrowing.points.flatMap(({ block, ratios }) => {
+    const ratio = ratios[treatment];
+    return ratio ? [{ ...ratio, block }] : [];
+  });
+}
+
+/** A band around a line, on a scale of its own. */
+export function narrowingChart(rows: Row[], width: number): SVGSVGElement {
   const colour = colours();
-  const short = (name: string) => {
-    const title = titles.get(name) ?? name;
-    return title.length > LETTERS ? `${title.slice(0, LETTERS - 1)}…` : title;
-  };
-  const rows: Row[] = narrowing.points.flatMap(({ block, ratios }) =>
-    Object.entries(ratios).map(([name, ratio]) => ({
-      block,
-      title: short(name),
-      ratio: ratio.ratio,
-      low: ratio.low_ratio,
-      high: ratio.high_ratio,
-    })),
+  const last = rows.at(-1)!;
+  const half = Math.max(
+    LEAST_HALF,
+    (ROOM / 2) * Math.log((last.high_ratio ?? last.ratio) / (last.low_ratio ?? last.ratio)),
   );
-  // The first intervals are so wide that they would hide all others.
-  const last = narrowing.points.at(-1);
-  const ends = [
-    1,
-    ...Object.values(last?.ratios ?? {}).flatMap((one) => [
-      one.low_ratio ?? one.ratio,
-      one.high_ratio ?? one.ratio,
-    ]),
-  ];
-  const room = 1.5;
-  const domain: [number, number] = [Math.min(...ends) / room, Math.max(...ends) * room];
-  const within = (value: number) => Math.min(Math.max(value, domain[0]), domain[1]);
-  const bands = rows.filter((row) => row.low !== undefined);
-  const shown = [...new Set(rows.map((row) => row.title))];
+  let [low, high] = [last.ratio * Math.exp(-half), last.ratio * Math.exp(half)];
+  // Where 1 is near, it is what a reader looks for.
+  if (1 < low && 1 > low * Math.exp(-2 * half)) low = Math.exp(-half / 6);
+  if (1 > high && 1 < high * Math.exp(2 * half)) high = Math.exp(half / 6);
+  const within = (value: number) => Math.min(Math.max(value, low), high);
+  const bands = rows.filter((row) => row.low_ratio !== undefined);
+  const [first, end] = [rows[0]!.block, last.block];
   return Plot.plot({
     width,
-    height: shown.length * ROW_PX + 44,
-    marginLeft: 44,
-    marginRight: Math.min(210, width * 0.4),
-    marginTop: 8,
-    marginBottom: 34,
+    height: HEIGHT_PX,
+    marginLeft: 46,
+    marginRight: 8,
+    marginTop: 10,
+    marginBottom: 24,
     style: {
       background: "transparent",
       color: colour.soft,
-      fontSize: "12px",
+      fontSize: "11px",
       fontFamily: "inherit",
     },
     x: {
-      label: "blocks",
-      tickFormat: (block: number) => String(block),
-      ticks: Math.min(8, narrowing.points.length),
-      labelArrow: "none",
+      domain: [first, Math.max(end, first + 1)],
+      label: null,
+      ticks: [...new Set([first, end])],
+      tickFormat: (block: number) => `block ${block}`,
+      tickSize: 0,
+      insetLeft: 4,
     },
-    y: { type: "log", domain, label: null, ticks: 3, tickFormat: times },
-    fy: { domain: shown, label: null, axis: null },
+    y: {
+      type: "log",
+      domain: [low, high],
+      label: null,
+      ticks: [low, last.ratio, high],
+      tickFormat: times,
+      tickSize: 0,
+    },
     marks: [
-      Plot.ruleY([1], { stroke: colour.soft, strokeWidth: 1 }),
+      low <= 1 && high >= 1 ? Plot.ruleY([1], { stroke: colour.soft }) : null,
       Plot.areaY(bands, {
         x: "block",
-        y1: (row: Row) => within(row.low!),
-        y2: (row: Row) => within(row.high!),
-        fy: "title",
+        y1: (row: Row) => within(row.low_ratio!),
+        y2: (row: Row) => within(row.high_ratio!),
         fill: colour.accent,
         fillOpacity: 0.18,
       }),
       Plot.lineY(rows, {
         x: "block",
         y: (row: Row) => within(row.ratio),
-        fy: "title",
         stroke: colour.accent,
         strokeWidth: 1.6,
       }),
-      Plot.text(shown, {
-        fy: (title: string) => title,
-        frameAnchor: "right",
-        textAnchor: "start",
-        dx: 8,
-        text: (title: string) => title,
-        fill: colour.ink,
-      }),
+      Plot.dot([last], { x: "block", y: "ratio", fill: colour.accent, r: 3 }),
     ],
   }) as SVGSVGElement;
 }
