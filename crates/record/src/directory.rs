@@ -57,11 +57,19 @@ impl RunDir {
     /// # Errors
     /// When it is not one: missing, damaged, foreign or unsafe to read.
     pub fn open(path: &Path) -> Result<RunDir, RecordError> {
+        RunDir::open_run(path).map(|(directory, _)| directory)
+    }
+
+    /// Opens a run directory as [`RunDir::open`] does, and gives the `run.json` that was read for it.
+    ///
+    /// # Errors
+    /// When it is not one: missing, damaged, foreign or unsafe to read.
+    pub fn open_run(path: &Path) -> Result<(RunDir, Run), RecordError> {
         let directory = RunDir {
             path: path.to_path_buf(),
         };
-        directory.run()?;
-        Ok(directory)
+        let run = directory.run()?;
+        Ok((directory, run))
     }
 
     /// Where it is.

@@ -40,9 +40,7 @@ pub fn list_runs(folder: &Path) -> Result<Vec<Listed>, RecordError> {
         let run = if kind.is_symlink() {
             Err(RecordError::Outside { path: path.clone() })
         } else {
-            RunDir::open(&path)
-                .and_then(|directory| directory.run())
-                .map(Box::new)
+            RunDir::open_run(&path).map(|(_, run)| Box::new(run))
         };
         listed.push(Listed { name, path, run });
     }

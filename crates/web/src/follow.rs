@@ -14,7 +14,7 @@ use crate::reading::run_and_trials;
 use crate::stamp::Stamp;
 
 /// Time between two looks at a directory: a trial is shown well within a second.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 type Stamps = [Option<Stamp>; 2];
 

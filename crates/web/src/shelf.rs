@@ -70,6 +70,9 @@ struct Entry {
     about: Option<About>,
     #[serde(skip)]
     path: PathBuf,
+    /// Opened once; absent where the run is damaged.
+    #[serde(skip)]
+    directory: Option<RunDir>,
     /// What a search looks at, in lower case.
     #[serde(skip)]
     words: String,
@@ -259,6 +262,7 @@ impl Shelf {
             words: words(name, about.as_ref()),
             about,
             path: path.to_path_buf(),
+            directory: None,
         };
         let damaged = |reason| entry(State::Damaged, Some(reason), None);
         if !is_plain(name) {
@@ -270,13 +274,16 @@ impl Shelf {
         {
             return damaged("is a symbolic link; put the run directory itself here".to_owned());
         }
-        match RunDir::open(path).and_then(|directory| directory.run()) {
-            Ok(run) => {
+        match RunDir::open_run(path) {
+            Ok((directory, run)) => {
                 let state = match run.ended_at {
                     Some(_) => State::Ended,
                     None => State::NotEnded,
                 };
-                entry(state, None, Some(About::of(&run)))
+                Entry {
+                    directory: Some(directory),
+                    ..entry(state, None, Some(About::of(&run)))
+                }
             }
             Err(error) => damaged(self.folders.told(&error)),
         }
@@ -284,9 +291,7 @@ impl Shelf {
 
     fn last(&self, known: &mut HashMap<PathBuf, Known>, entry: &Entry) -> Option<Last> {
         let known = known.get_mut(&entry.path)?;
-        if entry.state == State::Damaged {
-            return None;
-        }
+        let directory = entry.directory.as_ref()?;
         let trials = Stamp::of(&entry.path.join("trials.jsonl"));
         let verdicts = Stamp::of(&entry.path.join("verdicts.json"));
         let stamps = [trials, verdicts];
@@ -298,7 +303,7 @@ impl Shelf {
                     (Some(trials), Some(verdicts)) => verdicts.is_no_older_than(trials),
                     _ => verdicts.is_some(),
                 };
-                let read = self.read_last(&entry.path, fresh);
+                let read = self.read_last(directory, fresh);
                 known.last = Some((stamps, read.clone()));
                 read
             }
@@ -310,9 +315,8 @@ impl Shelf {
         })
     }
 
-    fn read_last(&self, path: &Path, verdicts_are_fresh: bool) -> LastRead {
+    fn read_last(&self, directory: &RunDir, verdicts_are_fresh: bool) -> LastRead {
         let read = || -> Result<LastRead, record::RecordError> {
-            let directory = RunDir::open(path)?;
             let trials = directory.read(Path::new("trials.jsonl"), TRIALS_LIMIT_BYTES)?;
             let answer = match verdicts_are_fresh {
                 true => directory.read(Path::new("verdicts.json"), VERDICTS_LIMIT_BYTES)?,
