@@ -2,6 +2,7 @@
 
 mod judge;
 mod text;
+mod unit;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use crate::exit::{INTERRUPTED, Usage};
 use crate::interrupt;
 use crate::progress::Progress;
 
-pub use self::text::with_unit;
+pub use self::unit::with_unit;
 
 /// Arguments of `bancada gate`.
 #[derive(Args)]

@@ -4,6 +4,7 @@ use record::metric;
 use serde_json::json;
 
 use super::judge::{FigurePair, Gate, Judged, Outcome};
+use super::unit::with_unit;
 
 /// Metrics that a reader of a pull request wants to see; the JSON has all.
 const SHOWN: [&str; 7] = [
@@ -162,17 +163,6 @@ fn ratio(value: f64, low: Option<f64>, high: Option<f64>) -> String {
         format!(" ({low:.3} – {high:.3})")
     });
     format!("{value:.3}×{range}")
-}
-
-/// A stored number with a unit that suits it.
-pub fn with_unit(unit: &str, value: f64) -> String {
-    match unit {
-        "ns" => load::notation::time(value),
-        "us" => load::notation::time(value * 1e3),
-        "bytes" => format!("{:.1} MiB", value / 1_048_576.0),
-        "per_s" => format!("{value:.0}/s"),
-        _ => format!("{value:.3}"),
-    }
 }
 
 /// Text that does not move the cursor.
