@@ -152,8 +152,8 @@ fn draw_blocks(frame: &mut Frame, area: Rect, state: &LiveState) {
 fn draw_grid(frame: &mut Frame, area: Rect, state: &LiveState) {
     let mut block = Block::new()
         .borders(Borders::TOP)
-        .title(legend(area.width))
-        .dark_gray();
+        .border_style(Color::DarkGray)
+        .title(Line::from(legend(area.width)).dark_gray());
     let inner = block.inner(area);
     let columns = usize::from(inner.width);
     let wide = columns >= 76;
@@ -161,7 +161,7 @@ fn draw_grid(frame: &mut Frame, area: Rect, state: &LiveState) {
     let hidden = state.treatments.len().saturating_sub(rows);
     if hidden > 0 {
         let said = format!(" {hidden} more not shown ");
-        block = block.title(Line::from(said).right_aligned());
+        block = block.title(Line::from(said).right_aligned().dark_gray());
     }
     frame.render_widget(block, area);
     let titles = state
@@ -367,8 +367,8 @@ fn draw_intervals(frame: &mut Frame, area: Rect, state: &LiveState) {
     );
     let block = Block::new()
         .borders(Borders::TOP)
-        .title(heading)
-        .dark_gray();
+        .border_style(Color::DarkGray)
+        .title(Line::from(heading).dark_gray());
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let rows = judged(state);
