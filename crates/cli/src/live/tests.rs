@@ -1,5 +1,4 @@
 //! Frames of a scripted run. Look at the snapshots: they are the design.
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 use std::collections::BTreeMap;
 
