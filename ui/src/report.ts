@@ -5,9 +5,12 @@ import type { PageDocument } from "./document";
 import { Model } from "./model";
 import { answer } from "./sections/answer";
 import { audit } from "./sections/audit";
+import { claims } from "./sections/claims";
 import { costOfAnswers } from "./sections/cost_of_answers";
 import { fairness } from "./sections/fairness";
 import { overConcurrency, overLoad } from "./sections/levels";
+import { ladder } from "./sections/ladder";
+import { limiters } from "./sections/limiter";
 import { method } from "./sections/method";
 import { percentiles } from "./sections/percentiles";
 import { planner } from "./sections/planner";
@@ -31,8 +34,11 @@ const SECTIONS: Section[] = [
   memory,
   startUp,
   series,
+  limiters,
+  ladder,
   planner,
   fairness,
+  claims,
   audit,
   method,
 ];

@@ -5,6 +5,8 @@ import { append, h, type Child } from "./dom";
 export interface Column<Row> {
   heading: string;
   number?: boolean;
+  /** Names what the row is about: short ones are never broken. */
+  name?: boolean;
   /** Text of a cell, as it is copied. */
   text: (row: Row) => string;
   /** What the cell shows, where that is more than its text. */
@@ -70,7 +72,8 @@ export function table<Row>(
 function line<Row>(row: Row, columns: Column<Row>[], options: Options<Row>): HTMLElement {
   const cells = columns.map((column) => {
     const shown = column.show?.(row) ?? column.text(row);
-    const attributes = { class: column.number && "number", "data-side": column.side?.(row) };
+    const kind = column.number ? "number" : column.name ? "name" : undefined;
+    const attributes = { class: kind, "data-side": column.side?.(row) };
     const cell = h("td", attributes);
     append(cell, [shown]);
     return cell;

@@ -39,6 +39,7 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
   const spread = picked.filter((point) => point.low != null && point.high != null);
   const narrow = options.width < 620;
   const ends = endLabels(picked, options, narrow);
+  const yTicks = options.y.ticks ?? (options.y.type === "log" ? logTicks(points) : 6);
   return Plot.plot({
     width: options.width,
     height: options.height ?? (narrow ? 300 : 380),
@@ -70,12 +71,11 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
       label: options.y.label,
       labelArrow: "none",
       tickFormat: options.y.format,
-      ticks: options.y.ticks ?? 6,
+      ticks: yTicks,
       tickSize: 0,
-      grid: true,
     },
     marks: [
-      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: options.y.ticks ?? 6 }),
+      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: yTicks }),
       Plot.line(others, {
         x: "x",
         y: "y",
@@ -128,6 +128,20 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
       ),
     ],
   }) as SVGSVGElement;
+}
+
+/** 1, 2 and 5 of every power of ten between the least and the most; fewer of them over many powers. */
+export function logTicks(
+  points: { y: number; low?: number | null; high?: number | null }[],
+): number[] {
+  const all = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const decades = Math.log10(high / low);
+  const steps = decades > 4 ? [1] : decades > 2 ? [1, 3] : [1, 2, 5];
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1)
+    for (const step of steps) ticks.push(step * 10 ** power);
+  return ticks.filter((tick) => tick >= low * 0.97 && tick <= high * 1.03);
 }
 
 /** The last point of each line, moved apart so that no name covers another. */

@@ -8,6 +8,7 @@ export function linkToAudit(
   svg: SVGSVGElement,
   label: (name: string) => string,
   tip: (name: string) => Child[],
+  data: (name: string) => string | null = () => null,
 ): void {
   const xlink = "http://www.w3.org/1999/xlink";
   for (const link of svg.querySelectorAll("a")) {
@@ -16,6 +17,9 @@ export function linkToAudit(
     link.setAttribute("href", `#${idOf("audit", name)}`);
     link.setAttribute("aria-label", label(name));
     link.setAttribute("data-treatment", name);
+    // At full length, where the label is rounded.
+    const exact = data(name);
+    if (exact !== null) link.setAttribute("data-ratio", exact);
     explain(link, () => tip(name));
   }
 }

@@ -12,7 +12,7 @@ export const fairness: Section = (state) => {
   return section(
     "fairness",
     "Is it a fair comparison?",
-    "What each service was given and what it answered, as verified before the first block. Rows that differ are shaded.",
+    "What each service was given and what it answered, as verified before the first block. Rows that should be alike and are not are shaded.",
     sheet(state, treatments),
     sources(state, treatments),
   );
@@ -21,32 +21,47 @@ export const fairness: Section = (state) => {
 interface Row {
   name: string;
   values: string[];
+  /** Meant to be the same for all: shaded where it is not. */
+  alike: boolean;
 }
 
-function sheet(state: State, treatments: Treatment[]): HTMLElement {
-  const { model } = state;
-  const keys = (of: (one: Treatment) => Record<string, string>) =>
+/** Facts that say what a service was built with. */
+const TOOLS = ["cargo", "go", "node", "npm", "python", "uv"];
+
+function sheet({ model }: State, treatments: Treatment[]): HTMLElement {
+  const names = (of: (one: Treatment) => Record<string, string>) =>
     [...new Set(treatments.flatMap((one) => Object.keys(of(one))))].sort();
-  const row = (name: string, of: (one: Treatment) => string | undefined): Row => ({
-    name,
+  const row = (alike: boolean, name: string, of: (one: Treatment) => string | undefined): Row => ({
+    name: name.replaceAll("_", " "),
     values: treatments.map((one) => of(one) ?? "–"),
+    alike,
   });
   const stack = (one: Treatment, key: string) => {
     const value = model.page.catalog[`stack/${one.stack}`]?.[key];
     return Array.isArray(value) ? value.join(", ") || undefined : (value as string | undefined);
   };
-  const manifest = ["language", "framework", "server", "driver", "serializer", "skips", "differs"];
+  const built = (one: Treatment) =>
+    TOOLS.flatMap((tool) =>
+      one.facts[tool] ? [`${tool} ${one.facts[tool].replace(`${tool} `, "")}`] : [],
+    );
+  const facts = names((one) => one.facts).filter((name) => !TOOLS.includes(name));
   const rows = [
-    ...manifest.map((key) => row(key, (one) => stack(one, key))),
-    row("workload", (one) => one.workload),
-    row("launch", (one) => one.launch),
-    row("address", (one) => one.url),
-    ...keys((one) => one.settings).map((key) => row(key, (one) => one.settings[key])),
-    ...keys((one) => one.facts).map((key) => row(key, (one) => one.facts[key])),
+    row(true, "workload", (one) => one.workload),
+    ...names((one) => one.settings).map((name) => row(true, name, (one) => one.settings[name])),
+    ...facts.map((name) => row(true, name, (one) => one.facts[name])),
+    row(true, "leaves out", (one) => stack(one, "skips")),
+    row(false, "language", (one) => stack(one, "language")),
+    row(false, "framework", (one) => stack(one, "framework")),
+    row(false, "server", (one) => stack(one, "server")),
+    row(false, "driver", (one) => stack(one, "driver")),
+    row(false, "serializer", (one) => stack(one, "serializer")),
+    row(false, "launch", (one) => one.launch),
+    row(false, "address", (one) => one.url),
+    row(false, "differs", (one) => stack(one, "differs")),
+    row(false, "built with", (one) => built(one).join("; ") || undefined),
   ].filter(({ values }) => values.some((value) => value !== "–"));
-  const differs = ({ values }: Row) => new Set(values).size > 1;
   const columns: Column<Row>[] = [
-    { heading: "What", text: ({ name }) => name.replaceAll("_", " ") },
+    { heading: "What", text: ({ name }) => name },
     ...treatments.map((one, index) => ({
       heading: one.title,
       text: ({ values }: Row) => values[index]!,
@@ -55,11 +70,10 @@ function sheet(state: State, treatments: Treatment[]): HTMLElement {
   const body = table(rows, columns, {
     caption: "Fairness sheet",
     wide: true,
-    rowClass: (of) => (differs(of) ? "differs" : undefined),
+    rowClass: (of) => (of.alike && new Set(of.values).size > 1 ? "differs" : undefined),
   });
-  return treatments.length > 8
-    ? h("details", {}, h("summary", {}, "The sheet of all treatments"), body)
-    : body;
+  if (treatments.length <= 8) return body;
+  return h("details", {}, h("summary", {}, "The sheet of all treatments"), body);
 }
 
 function sources(state: State, treatments: Treatment[]): Child {

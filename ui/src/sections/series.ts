@@ -1,6 +1,7 @@
 // The run over time: what every slice of a trial showed, and how fast the machine was just then.
 
 import * as Plot from "@observablehq/plot";
+import { logTicks } from "../charts/curves";
 import { chips } from "../chips";
 import { colours, seriesColour } from "../colours";
 import { h } from "../dom";
@@ -29,6 +30,7 @@ export const series: Section = (state) => {
   const { model } = state;
   const all = model.page.trials.flatMap(slicesOf);
   if (all.length === 0) return null;
+  const end_s = Math.max(...all.map((slice) => slice.at_s));
   let kind: keyof typeof KINDS = "open";
   const choice = h(
     "select",
@@ -56,12 +58,13 @@ export const series: Section = (state) => {
       draw: (width) =>
         overTime(
           state,
+          end_s,
           all.filter((slice) => slice.load === KINDS[kind].load && slice.value !== null),
           KINDS[kind].title,
           width,
         ),
     }),
-    canary(state, all),
+    canary(state, end_s, all),
     samples(state),
   );
 };
@@ -91,7 +94,8 @@ function slicesOf(trial: Trial): Slice[] {
       treatment: trial.treatment,
       trial: trial.trial,
       block: trial.block,
-      load: String(load),
+      // Slices of a level of their own are told at their level.
+      load: slices.level?.[i] ? "level" : String(load),
       at_s: at![i] ?? 0,
       canary_ns: canary![i] ?? null,
       value,
@@ -99,10 +103,12 @@ function slicesOf(trial: Trial): Slice[] {
   });
 }
 
+/** A strip; strips with the same `end_s` can be read one under another. */
 function frame(
   width: number,
   height: number,
   colour: ReturnType<typeof colours>,
+  end_s: number,
 ): Plot.PlotOptions {
   return {
     width,
@@ -118,6 +124,7 @@ function frame(
       fontFamily: "inherit",
     },
     x: {
+      domain: [0, end_s / 60],
       label: "minutes since the run began",
       labelArrow: "none",
       labelAnchor: "center",
@@ -129,6 +136,7 @@ function frame(
 
 function overTime(
   state: State,
+  end_s: number,
   slices: Slice[],
   title: string,
   width: number,
@@ -137,13 +145,14 @@ function overTime(
   const colour = colours();
   const picked = [...state.picked];
   const of = (slice: Slice) => seriesColour(picked, slice.treatment, colour);
+  const ticks = logTicks(slices.map((slice) => ({ y: slice.value! })));
   const front = slices.filter((slice) => state.picked.has(slice.treatment));
   const line = { x: (slice: Slice) => slice.at_s / 60, y: "value" };
   return Plot.plot({
-    ...frame(width, 320, colour),
-    y: { type: "log", label: title, labelArrow: "none", tickFormat: digits, ticks: 5, tickSize: 0 },
+    ...frame(width, 320, colour, end_s),
+    y: { type: "log", label: title, labelArrow: "none", tickFormat: digits, ticks, tickSize: 0 },
     marks: [
-      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: 5 }),
+      Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks }),
       Plot.dot(
         slices.filter((slice) => !state.picked.has(slice.treatment)),
         { ...line, r: 1.5, fill: colour.faint, fillOpacity: 0.5 },
@@ -171,7 +180,7 @@ function overTime(
   }) as SVGSVGElement;
 }
 
-function canary(state: State, all: Slice[]): HTMLElement | null {
+function canary(state: State, end_s: number, all: Slice[]): HTMLElement | null {
   const slices = all.filter((slice) => slice.canary_ns !== null);
   if (slices.length === 0) return null;
   return figure(state, {
@@ -185,7 +194,7 @@ function canary(state: State, all: Slice[]): HTMLElement | null {
         slices.map((slice) => slice.canary_ns!),
       );
       return Plot.plot({
-        ...frame(width, 170, colour),
+        ...frame(width, 170, colour, end_s),
         y: { label: `canary, ${sign}`, labelArrow: "none", ticks: 4, tickSize: 0, zero: true },
         marks: [
           Plot.gridY({ stroke: colour.rule, strokeOpacity: 1, ticks: 4 }),
@@ -251,7 +260,7 @@ function samples(state: State): HTMLElement | null {
           .map((name) => rows.filter((row) => row.name === name).at(-1))
           .filter((row) => row !== undefined);
         return Plot.plot({
-          ...frame(width, 210, colour),
+          ...frame(width, 210, colour, 0),
           marginRight: width < 620 ? 12 : 190,
           x: {
             label: "seconds since the run began",

@@ -132,7 +132,7 @@ function chart(state: State, metric: string, width: number): SVGSVGElement {
     width,
     log: true,
     origin: 1,
-    format: times,
+    format: (value) => `${Number(value.toPrecision(3))}×`,
     band: [1 / (1 + band), 1 + band],
     scale: `${title}, ${model.title(state.baseline)} = 1; ${better === "lower" ? "less" : "more"} is better`,
   });
@@ -146,6 +146,10 @@ function chart(state: State, metric: string, width: number): SVGSVGElement {
       verdictOf(model, name, state.baseline),
       trialsBehind(model, name, unit, (trial) => trial.metrics[metric]),
     ],
+    (name) => {
+      const ratio = model.ratio(name, state.baseline, metric);
+      return ratio && [ratio.ratio, ratio.low_ratio, ratio.high_ratio].join(" ");
+    },
   );
   return svg;
 }
@@ -230,6 +234,7 @@ function treatmentColumn(): Column<TreatmentFindings> {
   const mark = (row: TreatmentFindings) => (row.degraded_count + row.invalid_count > 0 ? " *" : "");
   return {
     heading: "Treatment",
+    name: true,
     text: (row) => row.title + mark(row),
     show: (row) => [h("a", { href: `#${idOf("audit", row.name)}` }, row.title), mark(row)],
   };
@@ -246,6 +251,13 @@ function toBaseline(state: State): Column<TreatmentFindings> {
     text: (row) => (row.name === state.baseline ? "baseline" : ratioText(of(row))),
     order: (row) => (row.name === state.baseline ? 1 : (of(row)?.ratio ?? null)),
     side: (row) => sideOf(of(row), model.metric(primary).better),
+    show: (row) => {
+      const ratio = of(row);
+      if (row.name === state.baseline || !ratio)
+        return row.name === state.baseline ? "baseline" : "–";
+      const [value, interval] = ratioText(ratio).split(" (");
+      return [value, interval && h("span", { class: "range" }, interval.replace(")", ""))];
+    },
   };
 }
 
@@ -279,7 +291,7 @@ function column(state: State, name: string): Column<TreatmentFindings> {
         "a",
         { class: "value", href: `#${idOf("audit", row.name)}` },
         value,
-        spread && h("span", { class: "range" }, ` ±${spread}`),
+        spread && h("span", { class: "range" }, `±${spread}`),
       );
       explain(link, () => [
         h("strong", {}, `${row.title}, ${metric.title}`),
