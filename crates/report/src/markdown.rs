@@ -1,5 +1,6 @@
 //! The findings as Markdown, whole, fit for a README or a pull request.
 
+use crate::Chart;
 use crate::findings::{Findings, TreatmentFindings};
 use crate::table::{Align, Column};
 use crate::text::plain;
@@ -8,8 +9,13 @@ use crate::{fairness, figures_table, limiter, markdown_sections, prose, sections
 /// Width of drawings: what a code block shows without scrolling.
 const DRAWING_COLUMNS: usize = 90;
 
-/// `report.md`.
+/// The report as Markdown, in words and tables alone.
 pub fn markdown(findings: &Findings) -> String {
+    markdown_with(findings, &[])
+}
+
+/// `report.md`: the same with links to `charts` that stand beside it.
+pub fn markdown_with(findings: &Findings, charts: &[Chart]) -> String {
     let mut out = format!(
         "# {}\n\n{}\n\n",
         safe(&findings.title),
@@ -26,6 +32,9 @@ pub fn markdown(findings: &Findings) -> String {
         out.push_str(&format!("> Left out: {}\n\n", safe(notice)));
     }
     figures(findings, &mut out);
+    for chart in charts {
+        out.push_str(&format!("![{}]({})\n\n", chart.title, chart.file));
+    }
     verdicts(findings, &mut out);
     limiters(findings, &mut out);
     for section in sections::after_verdicts(findings, DRAWING_COLUMNS) {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Histograms, METRICS, Metric, RecordError, Run, RunDir, Treatment};
+use record::{METRICS, Metric, RecordError, Run, RunDir, Treatment};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -55,11 +55,10 @@ pub fn page(directory: &RunDir) -> Result<Page, RecordError> {
     let run = directory.run()?;
     let trials = directory.trials()?.trials;
     let findings = saved::read(directory)?;
-    let mut histograms: BTreeMap<String, Histograms> = BTreeMap::new();
+    let histograms = saved::histograms(directory, &trials)?;
     let mut samples = BTreeMap::new();
     for trial in &trials {
         let name = &trial.trial;
-        histograms.insert(name.clone(), directory.read_histograms(name)?);
         samples.insert(name.clone(), directory.samples(name)?);
     }
     let mut left_out = Vec::new();

@@ -3,47 +3,93 @@
 
 mod fixture;
 
-use std::path::Path;
-
 use fixture::{Fixture, cost, first_block, whole, with_invalid};
-use record::{RunDir, TrialStatus, VoidedBlock};
+use record::{TrialStatus, VoidedBlock};
 use report::{Basis, Standing, Verdict, json, markdown, provisional, terminal};
-
-fn stored(fixture: &Fixture, folder: &Path) -> RunDir {
-    let directory =
-        RunDir::create(folder, "question", "2026-03-24T10:15:30Z".parse().unwrap()).unwrap();
-    directory.write_run(&fixture.run).unwrap();
-    for trial in &fixture.trials {
-        directory.append_trial(trial).unwrap();
-        directory
-            .write_histogram(&trial.trial, &fixture.histograms[&trial.trial])
-            .unwrap();
-    }
-    directory
-}
 
 #[test]
 fn a_report_comes_from_the_run_directory_alone_and_is_the_same_bytes_wherever_that_lies() {
     let fixture = whole();
     let places = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let written = places.each_ref().map(|place| {
-        let directory = stored(&fixture, place.path());
+        let directory = fixture.stored(place.path());
         let findings = report::read(&directory).unwrap();
         report::save(&directory, &findings).unwrap();
         let file = |name: &str| std::fs::read_to_string(directory.path().join(name)).unwrap();
-        let saved = ["report.md", "verdicts.json", "trials.csv"].map(file);
-        (saved, json(&findings), terminal(&findings, 80, true))
+        let saved = [
+            "report.md",
+            "verdicts.json",
+            "trials.csv",
+            "report-tiers.svg",
+            "report-percentiles.svg",
+        ]
+        .map(file);
+        let page = report::html(TEMPLATE, &report::page(&directory).unwrap()).unwrap();
+        (saved, json(&findings), terminal(&findings, 80, true), page)
     });
     assert_eq!(written[0], written[1]);
-    for (saved, json, terminal) in &written {
-        let all = [saved.as_slice(), &[json.clone(), terminal.clone()]].concat();
+    for (saved, json, terminal, page) in &written {
+        let others = [json.clone(), terminal.clone(), page.clone()];
+        let all = [saved.as_slice(), &others].concat();
         for place in &places {
             let path = place.path().display().to_string();
             assert!(all.iter().all(|text| !text.contains(&path)));
         }
     }
     // What was on its way to disk and what comes back say the same.
-    assert_eq!(written[0].0[0], markdown(&fixture.findings()));
+    let charts = report::charts(
+        &fixture.stored(&places[0].path().join("again")),
+        &fixture.findings(),
+    );
+    assert_eq!(
+        written[0].0[0],
+        report::markdown_with(&fixture.findings(), &charts.unwrap())
+    );
+}
+
+/// What the built page looks like to the program.
+const TEMPLATE: &str =
+    r#"<!doctype html><script type="application/json" id="page-document">null</script>"#;
+
+#[test]
+fn a_page_holds_every_trial_and_nothing_in_it_can_end_its_script() {
+    let mut fixture = whole();
+    let hostile = "</script><script>alert(1)</script><!--";
+    fixture.run.treatments[0].title = hostile.to_owned();
+    let place = tempfile::tempdir().unwrap();
+    let page = report::page(&fixture.stored(place.path())).unwrap();
+    assert_eq!(page.trials.len(), fixture.trials.len());
+    let html = report::html(TEMPLATE, &page).unwrap();
+    assert_eq!(html.matches("</script>").count(), 1);
+    let json = html.split_once("document\">").unwrap().1;
+    let json = json.strip_suffix("</script>").unwrap();
+    let read: serde_json::Value = serde_json::from_str(json).unwrap();
+    assert_eq!(read["treatments"][0]["title"], hostile);
+    assert!(report::html("<!doctype html>", &page).is_err());
+}
+
+#[test]
+fn curves_end_where_fewer_than_a_hundred_requests_lie_beyond() {
+    let place = tempfile::tempdir().unwrap();
+    let page = report::page(&whole().stored(place.path())).unwrap();
+    // 8 blocks of 2,000 answers: the last step that leaves a hundred of them.
+    let slow = page
+        .curves
+        .iter()
+        .find(|curve| curve.treatment == "slow")
+        .unwrap();
+    assert_eq!(slow.requests_count, 16_000);
+    let last = *slow.quantiles_ratio.last().unwrap();
+    assert!((0.99..=0.99375).contains(&last), "{last}");
+    assert!(slow.times_ns.windows(2).all(|pair| pair[0] <= pair[1]));
+    let findings = whole().findings();
+    let p99 = &findings.treatment("slow").unwrap().figures["response_p99_ns"];
+    let place = slow
+        .quantiles_ratio
+        .iter()
+        .position(|quantile| *quantile == 0.99)
+        .unwrap();
+    assert!((slow.times_ns[place] / p99.estimate - 1.0).abs() < 1e-3);
 }
 
 #[test]

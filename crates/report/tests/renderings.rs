@@ -58,3 +58,25 @@ fn an_article_at_160_columns() {
 fn an_article_in_markdown() {
     insta::assert_snapshot!(markdown(&fixture::article::article().findings()));
 }
+
+#[test]
+fn the_tiers_of_a_whole_run_as_a_static_chart() {
+    insta::assert_snapshot!(chart("report-tiers.svg"));
+}
+
+#[test]
+fn the_percentiles_of_a_whole_run_as_a_static_chart() {
+    insta::assert_snapshot!(chart("report-percentiles.svg"));
+}
+
+fn chart(file: &str) -> String {
+    let place = tempfile::tempdir().unwrap();
+    let fixture = fixture::whole();
+    let directory = fixture.stored(place.path());
+    let charts = report::charts(&directory, &fixture.findings()).unwrap();
+    charts
+        .into_iter()
+        .find(|chart| chart.file == file)
+        .unwrap()
+        .svg
+}
