@@ -2,6 +2,7 @@
 
 import * as Plot from "@observablehq/plot";
 import { colours, seriesColour } from "../colours";
+import { apart } from "./apart";
 
 export interface Point {
   treatment: string;
@@ -38,7 +39,7 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
   const of = (point: Point) => seriesColour(options.picked, point.treatment, colour);
   const spread = picked.filter((point) => point.low != null && point.high != null);
   const narrow = options.width < 620;
-  const ends = endLabels(picked, options, narrow);
+  const ends = endLabels(picked, points, options, narrow);
   const yTicks = options.y.ticks ?? (options.y.type === "log" ? logTicks(points) : 6);
   return Plot.plot({
     width: options.width,
@@ -145,28 +146,28 @@ export function logTicks(
 }
 
 /** The last point of each line, moved apart so that no name covers another. */
-function endLabels(points: Point[], options: Options, narrow: boolean) {
+function endLabels(points: Point[], everything: Point[], options: Options, narrow: boolean) {
   const last = new Map<string, Point>();
   for (const point of points) last.set(point.treatment, point);
   const height = (options.height ?? (narrow ? 300 : 380)) - 66;
   const log = options.y.type === "log";
-  const all = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
+  const all = everything.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
   const place = (y: number) => (log ? Math.log(y) : y);
   const [low, high] = options.y.domain?.map(place) ?? [
     log ? Math.min(...all.map(place)) : 0,
     Math.max(...all.map(place)),
   ];
   const gap = ((high! - low!) * 15) / Math.max(1, height);
-  const sorted = [...last.values()].sort((a, b) => b.y - a.y);
-  let ceiling = Infinity;
-  const moved = sorted.map((point) => {
-    const at = Math.min(place(point.y), ceiling - gap);
-    ceiling = at;
+  const shown = [...last.values()];
+  const places = apart(
+    shown.map((point) => place(point.y)),
+    gap,
+    low!,
+  );
+  return shown.map((point, index) => {
     const name = options.title(point.treatment);
     const text = name.length > 21 ? `${name.slice(0, 20)}…` : name;
-    return { ...point, at, text };
+    const at = places[index]!;
+    return { ...point, y: log ? Math.exp(at) : at, text };
   });
-  const floor = moved.at(-1);
-  const lift = floor && floor.at < low! ? low! - floor.at : 0;
-  return moved.map((one) => ({ ...one, y: log ? Math.exp(one.at + lift) : one.at + lift }));
 }

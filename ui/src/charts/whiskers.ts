@@ -43,7 +43,7 @@ export function whiskers(rows: WhiskerRow[], options: Options): SVGSVGElement {
   const longest = (of: (row: WhiskerRow) => string) =>
     Math.max(0, ...rows.map((row) => of(row).length)) * LETTER_PX * (font / 13);
   const left = narrow ? 8 : Math.min(longest((row) => row.title) + 18, options.width * 0.3);
-  const right = narrow ? 8 : Math.min(longest((row) => row.label) + 18, options.width * 0.4);
+  const right = narrow ? 18 : Math.min(longest((row) => row.label) + 18, options.width * 0.4);
   const step = narrow ? 46 : rows.length > 12 ? 25 : 31;
   const names = new Map(rows.map((row) => [row.name, row]));
   const shown = rows.filter((row) => row.estimate !== null);
@@ -64,14 +64,15 @@ export function whiskers(rows: WhiskerRow[], options: Options): SVGSVGElement {
     Plot.text(rows, {
       y: "name",
       frameAnchor: side,
-      dx: narrow ? 0 : side === "left" ? -left + 4 : right - 4,
+      dx: narrow ? (side === "left" ? -4 : 16) : side === "left" ? -left + 4 : right - 4,
       dy,
       textAnchor: side === "left" ? "start" : "end",
       text: (row: WhiskerRow) =>
         side === "left" ? clip(row.title, narrow ? options.width * 0.55 : left) : row.label,
       fill: (row: WhiskerRow) => (side === "left" && !row.open ? colour.ink : colour.soft),
       fontSize: font,
-      fontWeight: 400,
+      stroke: colour.paper,
+      strokeWidth: narrow ? 4 : 0,
     });
   return Plot.plot({
     width: options.width,
