@@ -70,6 +70,8 @@ export function figure(state: State, frame: Frame): HTMLElement {
 }
 
 function named(svg: SVGSVGElement, title: string): SVGSVGElement {
+  // Names of drawing steps mean nothing to a reader, and only what can be reached may have a name.
+  for (const part of svg.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label");
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", title);
   return svg;

@@ -30,7 +30,13 @@ export function startTips(): void {
   document.body.appendChild(tip);
   const hide = () => (tip.hidden = true);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
-  document.addEventListener("scroll", hide, { passive: true, capture: true });
+  // What has the focus keeps its tip: coming into sight is a scroll too.
+  const scrolled = () => {
+    const focused = document.activeElement;
+    if (focused?.getAttribute("aria-describedby") !== "tip") hide();
+    else if (!tip.hidden) place(focused.getBoundingClientRect());
+  };
+  document.addEventListener("scroll", scrolled, { passive: true, capture: true });
 }
 
 function place(target: DOMRect): void {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::curves::{self, Curve};
 use crate::page_samples::{self, TrialSamples};
 use crate::page_trials;
-use crate::{Findings, saved};
+use crate::saved;
 
 /// Handlers of one stack: text by the path within its folder.
 type Sources = BTreeMap<String, BTreeMap<String, String>>;
@@ -27,8 +27,8 @@ const SOURCES_LIMIT_CHARACTERS: usize = 400_000;
 pub struct Page {
     /// Always `bancada.page/1`.
     pub schema: &'static str,
-    /// What the run showed.
-    pub findings: Findings,
+    /// What the run showed (`bancada.report/1`), figures to nine digits.
+    pub findings: Value,
     /// The table of metrics: titles, units, directions.
     pub metrics: Vec<Metric>,
     /// Treatments as the run lists them, the twin included.
@@ -71,7 +71,7 @@ pub fn page(directory: &RunDir) -> Result<Page, RecordError> {
         trials: trials.iter().map(page_trials::short).collect(),
         treatments: run.treatments,
         catalog: run.catalog,
-        findings,
+        findings: page_trials::rounded(serde_json::to_value(findings).unwrap_or_default(), 9),
         samples,
         sources,
         left_out,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::page_trials::significant;
 
 /// Figures of all trials together; about five characters each.
-const FIGURES_LIMIT_COUNT: usize = 60_000;
+const FIGURES_LIMIT_COUNT: usize = 40_000;
 /// A line on a screen shows no more.
 const DIGITS: i32 = 4;
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_long_one_is_thinned_evenly_and_said_so() {
         let mut left_out = Vec::new();
-        let samples = BTreeMap::from([("b01-a".to_owned(), series(100_000))]);
+        let samples = BTreeMap::from([("b01-a".to_owned(), series(80_000))]);
         let thin = thinned(samples, &mut left_out);
         assert_eq!(thin["b01-a"].at_s[..3], [0.0, 4.0, 8.0]);
         assert!(left_out[0].contains("one sample in 4"), "{left_out:?}");

@@ -4,6 +4,7 @@ import { h, type Child } from "../dom";
 import type { Treatment } from "../document";
 import type { State } from "../state";
 import { table, type Column } from "../table";
+import { sheets } from "./fairness_sheet";
 import { section, type Section } from "./section";
 
 export const fairness: Section = (state) => {
@@ -13,6 +14,7 @@ export const fairness: Section = (state) => {
     "fairness",
     "Is it a fair comparison?",
     "What each service was given and what it answered, as verified before the first block. Rows that should be alike and are not are shaded.",
+    sheets(state),
     sheet(state, treatments),
     sources(state, treatments),
   );
@@ -72,8 +74,9 @@ function sheet({ model }: State, treatments: Treatment[]): HTMLElement {
     wide: true,
     rowClass: (of) => (of.alike && new Set(of.values).size > 1 ? "differs" : undefined),
   });
-  if (treatments.length <= 8) return body;
-  return h("details", {}, h("summary", {}, "The sheet of all treatments"), body);
+  const hasSheets = model.page.findings.fairness !== undefined;
+  if (treatments.length <= 8 && !hasSheets) return body;
+  return h("details", {}, h("summary", {}, "All that was given and answered"), body);
 }
 
 function sources(state: State, treatments: Treatment[]): Child {
