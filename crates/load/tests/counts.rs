@@ -49,6 +49,26 @@ fn a_counted_closed_loop_sends_exactly_that_many() {
 }
 
 #[test]
+fn connections_of_an_earlier_drive_are_not_starved_by_one_that_has_no_use_for_them() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    let mut session = Session::new(EngineOptions::default()).unwrap();
+    let target = session.add_target(server.target());
+    let mut drive = |concurrency, requests| {
+        let slice = counted(closed(concurrency), requests);
+        let stop = AtomicBool::new(false);
+        session
+            .drive(target, &slice, &mut |_| {}, &stop)
+            .unwrap()
+            .connections
+    };
+    drive(7, 700);
+    // The only one that it uses sends all.
+    let connections = drive(1, 50);
+    assert_eq!(connections.least_completed_count, 50);
+    assert_eq!(connections.most_completed_count, 50);
+}
+
+#[test]
 fn threads_share_a_count_without_a_remainder() {
     let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
     for pacing in [

@@ -139,7 +139,7 @@ pub(crate) fn tools(trials: &[ToolTrial]) -> Vec<ToolFindings> {
 /// The section about changes; none where none was tried.
 pub(crate) fn what_if_section(findings: &Findings) -> Option<Section> {
     let item = |one: &WhatIf| Item {
-        label: format!("{} with {}:", plain(&one.title), plain(&one.change)),
+        label: format!("{} with {}", plain(&one.title), plain(&one.change)),
         paint: Paint::Strong,
         text: match &one.pair {
             Some(pair) => prose::verdict(pair),

@@ -349,17 +349,20 @@ fn exploratory(
 fn provisional(run: &Run, blocks_count: usize) -> Option<String> {
     let least = run.design.min_blocks_count as usize;
     let mut blocks = format!("{} of at least {least}", counted(blocks_count, "block"));
+    let mut reason = String::new();
     if blocks_count == 0
         && let Some(void) = run.voided_blocks.last()
     {
         let voided = counted(run.voided_blocks.len(), "block");
-        blocks = format!("{blocks}; {voided} void, the last because {}", void.reason);
+        reason = format!("; {voided} void, the last because {}", void.reason);
     }
+    let only = format!("only {blocks} could be used{reason}.");
+    blocks.push_str(&reason);
     match (&run.ended_at, run.ended_by.as_deref()) {
         (None, _) => Some(format!("the run has not ended ({blocks}).")),
         (Some(_), Some("interrupted")) => Some(format!("the run was interrupted ({blocks}).")),
         (Some(_), Some("failed")) => Some(format!("the run failed before its end ({blocks}).")),
-        (Some(_), _) if blocks_count < least => Some(format!("only {blocks} could be used.")),
+        (Some(_), _) if blocks_count < least => Some(only),
         _ => None,
     }
 }

@@ -187,8 +187,12 @@ pub(crate) fn design(findings: &Findings) -> Vec<Line> {
     lines.push((
         "load",
         format!(
-            "{rate}closed loop at {}",
-            counted(design.connections_count as usize, "connection")
+            "{rate}closed loop at {}{}",
+            counted(design.connections_count as usize, "connection"),
+            match design.keep_alive {
+                true => "",
+                false => ", a new one for every request",
+            }
         ),
     ));
     lines.push((

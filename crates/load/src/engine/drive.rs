@@ -15,7 +15,7 @@ use crate::http1::{AtClose, LastHead, Progress};
 use crate::observation::Observations;
 use crate::outcome::Outcome;
 use crate::pacer::{Limit, Next, Pacer, Start};
-use crate::plan::{Pacing, Slice};
+use crate::plan::{Dispatch, Pacing, Slice};
 use crate::transport::{Event, Received, Transport};
 
 /// Longest wait, so that a request to stop is noticed.
@@ -36,6 +36,8 @@ pub(super) struct Drive<'a, T> {
     drain_ns: u64,
     /// Whether it may end before its duration is over.
     counted: bool,
+    /// Connections that it may use; a target may have more from earlier drives.
+    places: usize,
     phase: Phase,
     beat_at: u64,
     now: u64,
@@ -66,6 +68,13 @@ impl<'a, T: Transport> Drive<'a, T> {
             }
             _ => 0,
         };
+        let places = match slice.pacing {
+            Pacing::Open {
+                dispatch: Dispatch::Unbounded,
+                ..
+            } => usize::MAX,
+            _ => parts.share.count(u64::from(slice.pacing.concurrency())) as usize,
+        };
         let opened = parts.open_ahead(ahead, timeout_ns, stop)?;
         let mut recorder = Recorder::new(slice.pacing.is_open());
         let start_at = observer.start_at(parts.transport.now());
@@ -86,6 +95,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             stop,
             timeout_ns,
             drain_ns: nanoseconds(slice.drain),
+            places,
             counted: slice.requests.is_some() || matches!(slice.pacing, Pacing::Users { .. }),
             phase: Phase::Discarding,
             beat_at: start_at,
@@ -429,6 +439,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             .filter(|connection| connection.stand != Stand::Closed)
             .count() as u64;
         counts.least_completed_count = of_target()
+            .take(self.places)
             .map(|connection| connection.completed)
             .min()
             .unwrap_or(0);
