@@ -73,6 +73,12 @@ pub struct Choices {
     pub replay_of: Option<String>,
 }
 
+/// What the caller chose, with the tools that were found for it.
+struct Wanted<'a> {
+    choices: &'a Choices,
+    tools: &'a [Tool],
+}
+
 /// A run that ended, however.
 pub struct Ended {
     /// Its directory.
@@ -128,8 +134,10 @@ impl Lab<'_> {
             &mut entries,
             &chosen,
             postgres.as_mut(),
-            choices,
-            &tools,
+            &Wanted {
+                choices,
+                tools: &tools,
+            },
         )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
@@ -180,8 +188,10 @@ impl Lab<'_> {
             &mut entries,
             &chosen,
             postgres.as_mut(),
-            choices,
-            &[],
+            &Wanted {
+                choices,
+                tools: &[],
+            },
         )?;
         if let Some(postgres) = postgres {
             postgres.stop()?;
@@ -309,9 +319,9 @@ impl Lab<'_> {
         entries: &mut Vec<Entry>,
         chosen: &[Chosen],
         postgres: Option<&mut Postgres>,
-        choices: &Choices,
-        tools: &[Tool],
+        wanted: &Wanted,
     ) -> Result<Ended, LabError> {
+        let Wanted { choices, tools } = wanted;
         let placement = Placement {
             service_cpus: run.design.service_cpus.clone(),
             bench_cpus: run.design.bench_cpus.clone(),

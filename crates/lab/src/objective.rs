@@ -245,8 +245,10 @@ mod tests {
     }
 
     fn driven(rate_per_s: f64, met: bool, generators_fault: bool) -> Driven {
-        let mut window = Window::default();
-        window.seen = Some(seen(1_000, 0, 0));
+        let window = Window {
+            seen: Some(seen(1_000, 0, 0)),
+            ..Window::default()
+        };
         Driven {
             tried: Tried { rate_per_s, met },
             generators_fault,
