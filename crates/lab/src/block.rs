@@ -21,7 +21,6 @@ use crate::supervise::Supervisor;
 use crate::sut::{Sut, free_addr};
 use crate::treatment::{Entry, Origin};
 use crate::warm::warm_up;
-use crate::watched::Around;
 use crate::{objective, phases};
 
 /// What a block is run with.
@@ -376,8 +375,7 @@ fn blank_trial(block: u32, entry: &Entry) -> Trial {
 fn close_trial(mut trial: Trial, seen: Option<Seen>, design: &Design) -> Measured {
     trial.ended_at = now();
     let histograms = seen.as_ref().map(Seen::histograms).unwrap_or_default();
-    let around = seen.as_ref().map(|seen| &seen.around);
-    let samples = around.map(Around::samples).unwrap_or_default();
+    let samples = seen.as_ref().map(Seen::samples).unwrap_or_default();
     if let Some(seen) = seen {
         seen.collapse_into(&mut trial, design);
     }

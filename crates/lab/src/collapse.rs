@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use load::Observations;
-use record::{AuditLine, AuditStatus, Design, Histograms, Level, Slice, Trial};
+use record::{AuditLine, AuditStatus, Design, Histograms, Level, Sample, Slice, Trial};
 
 use crate::audit::{Evidence, Promise, audit, audit_figures, judge};
 use crate::design::{SliceKind, SliceTurn, slice_levels};
@@ -84,6 +84,12 @@ impl Seen {
             None => *sum = Some(observations.clone()),
         }
         self.slices.push(slice);
+    }
+
+    /// Its time series, those of the levels included.
+    pub fn samples(&self) -> Vec<Sample> {
+        let levels = self.by_level.values().map(|level| &level.around);
+        Around::samples(std::iter::once(&self.around).chain(levels))
     }
 
     /// Fills in a trial's figures, audit and status.

@@ -227,9 +227,11 @@ impl Around {
             .map_or(0, |(now, then)| now.saturating_sub(then))
     }
 
-    /// The samples to store.
-    pub fn samples(&self) -> Vec<Sample> {
-        thinned(self.samples.clone(), SAMPLES_STORED_MAX)
+    /// The samples to store, of one or more such sums, in order of time.
+    pub fn samples<'a>(all: impl Iterator<Item = &'a Around>) -> Vec<Sample> {
+        let mut samples: Vec<Sample> = all.flat_map(|one| one.samples.iter().cloned()).collect();
+        samples.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+        thinned(samples, SAMPLES_STORED_MAX)
     }
 
     /// Statements and rows of all slices, and the answers they are for.

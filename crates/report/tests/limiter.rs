@@ -100,3 +100,38 @@ fn every_rendering_tells_the_limiter() {
         .collect();
     assert!(metrics.contains(&"busiest_thread_cpu_ratio") && !metrics.contains(&"backends_count"));
 }
+
+/// Trials of eight constructed services (`crates/lab/constructed`), recorded on a machine that others used too, with
+/// what each was made to be limited by.
+const RECORDED: &str = include_str!("recorded/limits.jsonl");
+const LIMITS: [(&str, &str); 8] = [
+    ("cpu", "application_cpu"),
+    ("one-thread", "one_thread"),
+    ("pool", "pool_wait"),
+    ("slow-query", "database_cpu"),
+    ("row-lock", "lock"),
+    ("upstream", "upstream"),
+    ("fast", "generator"),
+    ("sleep", "idle"),
+];
+
+#[test]
+fn the_limit_of_each_of_eight_recorded_services_is_found() {
+    let trials: Vec<record::Trial> = RECORDED
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let mut fixture = Fixture::new();
+    for (name, _) in LIMITS {
+        fixture = fixture.treatment(name, name);
+    }
+    fixture.run.design.connections_count = 10;
+    fixture.run.design.service_cpus = vec![0];
+    fixture.run.design.bench_cpus = vec![1];
+    fixture.trials = trials;
+    let findings = fixture.findings();
+    for (name, wanted) in LIMITS {
+        let limiter = findings.treatment(name).unwrap().limiter.clone().unwrap();
+        assert_eq!(limiter.kind, wanted, "{name}: {limiter:?}");
+    }
+}

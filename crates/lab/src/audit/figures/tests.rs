@@ -185,3 +185,57 @@ fn noise_is_not_a_trend_and_few_slices_have_none() {
     assert_eq!(steadiness(&slices), Some(AuditStatus::Pass));
     assert_eq!(steadiness(&slices[..3]), None);
 }
+
+/// Trials of services with planted faults (`crates/lab/constructed`, experiment `faults`), recorded while processes
+/// outside the run used 1.8 of two CPUs.
+const RECORDED: &str = include_str!("recorded.jsonl");
+
+fn recorded(treatment: &str, promise: &Promise) -> BTreeMap<String, AuditLine> {
+    let mut trials = RECORDED
+        .lines()
+        .map(|line| serde_json::from_str::<record::Trial>(line).expect("a trial"));
+    let trial = trials.find(|trial| trial.treatment == treatment);
+    let trial = trial.expect("a recorded treatment");
+    let lines = audit_figures(&trial.metrics, &trial.slices, promise);
+    lines
+        .into_iter()
+        .map(|line| (line.check.clone(), line))
+        .collect()
+}
+
+#[test]
+fn a_recorded_service_that_caches_what_it_should_read_is_invalid_and_its_sound_twin_is_not() {
+    let promise = Promise {
+        statements_per_request: Some(1.0),
+        rows_per_request: Some(1.0),
+        pool_size: Some(4),
+        ..promise()
+    };
+    assert_eq!(
+        recorded("caches", &promise)["database_work"].status,
+        AuditStatus::Fail
+    );
+    let sound = recorded("sound", &promise);
+    assert_eq!(sound["database_work"].status, AuditStatus::Pass);
+    assert_eq!(sound["pool"].status, AuditStatus::Pass);
+}
+
+#[test]
+fn recorded_page_cache_is_told_from_memory() {
+    let lines = recorded("maps", &Promise::default());
+    assert_eq!(lines["memory"].status, AuditStatus::Warn);
+    assert!(lines["memory"].detail.contains("415 MiB of mapped files"));
+    let sound = recorded("sound", &Promise::default());
+    assert_eq!(sound["memory"].status, AuditStatus::Pass);
+}
+
+#[test]
+fn a_generator_that_strangers_kept_from_its_cpu_is_told_from_the_record() {
+    let line = &recorded("maps", &promise())["generator_wait"];
+    assert_eq!(line.status, AuditStatus::Warn);
+    assert!(
+        line.detail.contains("waited for a CPU 92 %"),
+        "{}",
+        line.detail
+    );
+}
