@@ -14,7 +14,8 @@ use catalog::Catalog;
 use lab::place::{Placement, pin_this_thread};
 use lab::supervise::Supervisor;
 use lab::{Choices, Lab, LabError};
-use report::Findings;
+use record::RunDir;
+use report::{Findings, Verdict};
 
 /// Each treatment of the experiment `limits` with what limits it.
 const LIMITS: [(&str, &str); 7] = [
@@ -33,7 +34,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Runs an experiment of the catalogue of constructed services here, in this process. `None`, said aloud, without
 /// PostgreSQL.
-fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
+fn measured(experiment: &str, folder: &Path, seed: u64) -> Option<RunDir> {
     // They share a cache and the CPUs.
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let programs = support::bad_service();
@@ -69,20 +70,28 @@ fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
         stop: &stop,
         tell: &mut |_| {},
     };
+    let choices = Choices {
+        seed,
+        ..Choices::default()
+    };
     let experiment = catalog.experiment(experiment).expect("in the catalogue");
-    let ended = match lab.run_experiment(experiment, &Choices::default()) {
+    match lab.run_experiment(experiment, &choices) {
         Err(LabError::Failed(reason)) if reason.contains("PostgreSQL") => {
             eprintln!("skipped: {reason}");
             return None;
         }
-        ended => ended.expect("a run"),
-    };
-    let mut run = ended.dir.run().expect("its record");
-    // A busy machine spoils times; who waits for what it does not change.
+        ended => Some(ended.expect("a run").dir),
+    }
+}
+
+/// What a run showed, whatever else ran here: that spoils times, and who waits for what it does not change.
+fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
+    let dir = measured(experiment, folder, 1)?;
+    let mut run = dir.run().expect("its record");
     run.voided_blocks.clear();
-    let trials = ended.dir.trials().expect("its trials").trials;
+    let trials = dir.trials().expect("its trials").trials;
     for trial in &trials {
-        let samples = ended.dir.samples(&trial.trial).expect("its samples");
+        let samples = dir.samples(&trial.trial).expect("its samples");
         assert!(samples.len() <= 48, "{}", trial.trial);
     }
     Some(Findings::of(&run, &trials, &Default::default()))
@@ -119,6 +128,47 @@ fn a_generator_that_is_kept_from_its_cpu_is_the_limit_and_the_audit_says_so() {
         reasons.contains("generator_wait: the generator waited for a CPU"),
         "{reasons}"
     );
+}
+
+/// Each planted difference in per cent, run ten times. Hours on a machine that does nothing else.
+#[test]
+#[ignore = "hours on a quiet machine, with --release"]
+fn a_planted_difference_lies_inside_its_interval_in_nine_of_ten_runs() {
+    for per_cent in [3_u32, 5, 10, 25] {
+        let planted = 1.0 + f64::from(per_cent) / 100.0;
+        let mut held = 0;
+        for seed in 1..=10 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let name = format!("planted-{per_cent}");
+            let dir = measured(&name, folder.path(), seed).expect("it needs no database");
+            let findings = report::read(&dir).expect("its findings");
+            let more = findings
+                .treatment("more")
+                .and_then(|one| one.to_baseline.clone());
+            let more = more.expect("a ratio to the baseline");
+            let (low, high) = more.interval().expect("two blocks or more");
+            let verdict = findings.pairs.first().map(|pair| pair.verdict);
+            let holds = low <= planted && planted <= high;
+            held += u32::from(holds);
+            eprintln!(
+                "{per_cent} %, seed {seed}: {:.4} ({low:.4} – {high:.4}), {} blocks, {verdict:?}, {}",
+                more.ratio,
+                more.blocks_count,
+                if holds { "holds" } else { "does not hold" }
+            );
+            let is_faster = matches!(verdict, Some(Verdict::Faster { .. }));
+            assert!(per_cent != 25 || is_faster, "25 % must be called faster");
+            let is_equal = matches!(verdict, Some(Verdict::PracticallyEqual));
+            assert!(
+                per_cent < 10 || !is_equal,
+                "{per_cent} % must not be called equal"
+            );
+        }
+        assert!(
+            held >= 9,
+            "{per_cent} %: {held} of 10 intervals hold the planted value"
+        );
+    }
 }
 
 /// Threads of this process that compute all the time, so that nobody foreign is to blame.

@@ -22,8 +22,9 @@ pub const DISCARD_RATIO: f64 = 0.1;
 /// Longest wait for what is in flight when a slice ends.
 pub(crate) const DRAIN_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long the generator is held against the null server.
-const NULL_SERVER_DRIVE: Duration = Duration::from_millis(500);
+/// How long, and how often, the generator is held against the null server; the best counts.
+const NULL_SERVER_DRIVE: Duration = Duration::from_millis(250);
+const NULL_SERVER_DRIVES: usize = 3;
 
 /// What measures: the engine with its connections, the canary and the clocks.
 pub struct Bench<'a> {
@@ -216,10 +217,16 @@ impl<'a> Bench<'a> {
         let question = Question::same(request, "localhost", load::StatusRule::Exact(200));
         let sut = Sut::running(&mut self.session, &question, server.addr());
         let pacing = pacing(SliceKind::Closed, connections, 0.0);
-        let seen = self.drive(&sut, pacing, NULL_SERVER_DRIVE);
+        let driven: Result<Vec<f64>, LabError> = (0..NULL_SERVER_DRIVES)
+            .map(|_| {
+                Ok(self
+                    .drive(&sut, pacing.clone(), NULL_SERVER_DRIVE)?
+                    .goodput_per_s())
+            })
+            .collect();
         sut.stop(&mut self.session);
-        let rate = seen?.goodput_per_s();
-        self.null_server_rate_per_s = Some(rate).filter(|rate| *rate > 0.0);
+        let best = driven?.into_iter().fold(0.0, f64::max);
+        self.null_server_rate_per_s = Some(best).filter(|rate| *rate > 0.0);
         Ok(())
     }
 

@@ -129,9 +129,21 @@ impl Findings {
     }
 }
 
+/// Whether residuals of the primary metric go with the place in the block or with the predecessor.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OrderCheck {
+    /// Whether either does, at the level of 1 %.
+    pub found: bool,
+    /// The same in words.
+    pub sentence: String,
+}
+
 /// Counts of trials by status, with the reasons.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Audit {
+    /// What the order of measuring left in the primary metric; absent where there are too few trials.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderCheck>,
     /// Trials that passed every check.
     pub valid_count: usize,
     /// Trials shown and ranked with a mark.

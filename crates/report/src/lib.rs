@@ -70,7 +70,7 @@ pub use fairness::{FairnessRow, FairnessSheet};
 pub use findings::{
     Added, Audit, AuditReason, Basis, CapacityPlan, CheckCount, ClaimComparison, ClaimFindings,
     ClaimVerdict, Control, Cost, CostBlock, Exploratory, Figure, Findings, Ladder, LevelFindings,
-    LevelTreatment, LimiterEvidence, LimiterFinding, Pair, PlannedTreatment, Priced,
+    LevelTreatment, LimiterEvidence, LimiterFinding, OrderCheck, Pair, PlannedTreatment, Priced,
     PricedTreatment, Prices, PublishedFigure, RatioEstimate, Rung, Scaling, ScalingPoint,
     SignedRank, Standing, Suffices, TreatmentFindings, Verdict,
 };

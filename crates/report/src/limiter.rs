@@ -183,7 +183,9 @@ fn sentence(kind: Limiter, seen: &Evidence) -> String {
 }
 
 fn generator_sentence(seen: &Evidence, generator: &str) -> String {
-    let share = seen.null_server_share.map_or(String::new(), |share| {
+    let credible = Thresholds::default().null_server_credible;
+    let share = seen.null_server_share.filter(|share| *share <= credible);
+    let share = share.map_or(String::new(), |share| {
         format!(
             ", the rate is {} of what a server that does nothing reaches",
             digits(share)

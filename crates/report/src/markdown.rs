@@ -115,6 +115,9 @@ fn audit(findings: &Findings, out: &mut String) {
     out.push_str("## Can this run be trusted?\n\n");
     out.push_str(&format!("- Control: {}\n", safe(&prose::control(findings))));
     out.push_str(&format!("- Trials: {}\n", safe(&prose::trials(findings))));
+    if let Some(order) = &findings.audit.order {
+        out.push_str(&format!("- Order: {}\n", safe(&order.sentence)));
+    }
     for voided in &findings.audit.voided_blocks {
         out.push_str(&format!(
             "- Block {} void: {}\n",

@@ -188,6 +188,10 @@ impl Page<'_> {
             &prose::trials(self.findings),
             self.columns,
         ));
+        if let Some(order) = &audit.order {
+            let order = plain(&order.sentence);
+            out.push_str(&paragraph("  Order: ", &order, self.columns));
+        }
         let doubts = prose::doubts(self.findings);
         for doubt in doubts.iter().take(DOUBTS_SHOWN_COUNT) {
             let paint = match doubt.status {

@@ -82,6 +82,8 @@ pub struct Thresholds {
     pub one_thread_share: f64,
     /// The completion rate is the generator's: 0.9 of what it reaches against a server that does nothing.
     pub null_server_share: f64,
+    /// Above this share of it, what that server reached was spoiled and says nothing: 1.25.
+    pub null_server_credible: f64,
     /// Share of the requests under way that stand in one place: 0.5.
     pub standing: f64,
     /// Share of the connections in use that wait for locks: 0.5.
@@ -100,6 +102,7 @@ impl Default for Thresholds {
             busy: 0.95,
             one_thread_share: 0.8,
             null_server_share: 0.9,
+            null_server_credible: 1.25,
             standing: 0.5,
             locked: 0.5,
             pool_in_use: 0.6,
@@ -196,7 +199,9 @@ impl Rule<'_> {
         if self.bench_load() < limits.saturated {
             return seen
                 .null_server_share
-                .filter(|share| *share >= limits.null_server_share)
+                .filter(|share| {
+                    (limits.null_server_share..=limits.null_server_credible).contains(share)
+                })
                 .map(|_| Limiter::Generator);
         }
         let (database, generator) = (
@@ -448,11 +453,16 @@ mod tests {
     fn a_rate_near_the_null_servers_is_the_generators() {
         let near = Evidence {
             service_cpu: Some(0.6),
-            generator_cpu: Some(0.8),
+            generator_cpu: Some(0.7),
             null_server_share: Some(0.93),
             ..quiet()
         };
         assert_eq!(of(near), Some(Limiter::Generator));
+        let spoiled = Evidence {
+            null_server_share: Some(40.0),
+            ..near
+        };
+        assert_eq!(of(spoiled), Some(Limiter::Mixed));
     }
 
     #[test]
