@@ -130,7 +130,7 @@ impl Findings {
 }
 
 /// Whether residuals of the primary metric go with the place in the block or with the predecessor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OrderCheck {
     /// Whether either does, at the level of 1 %.
     pub found: bool,
