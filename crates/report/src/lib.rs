@@ -13,6 +13,7 @@ mod claims_text;
 mod compare;
 mod compare_differences;
 mod compare_text;
+mod compare_words;
 mod comparison;
 mod cost;
 mod cost_text;
