@@ -242,6 +242,8 @@ fn published_table(findings: &Findings) -> Block {
 
 fn ladder(findings: &Findings, columns: usize) -> Option<Section> {
     let ladder = findings.ladder.as_ref()?;
+    // Before the first block has ended there is nothing to draw.
+    ladder.rungs.iter().find(|rung| rung.total.is_some())?;
     let mut blocks = vec![Block::Table {
         lead: ladder_text::lead(ladder),
         columns: ladder_text::columns(ladder),
