@@ -119,7 +119,7 @@ function changes(found: Comparison): Child[] & Node[] {
       { class: "lead" },
       `Each treatment's ratio to ${baseline} on ${metricWords(found.metric)}, second run over first, with the interval that holds for all at once. The band is ±${perCent(band)}`,
       found.bound_ratio !== undefined &&
-        `; below ${perCent(found.bound_ratio - 1)} the bench could not see`,
+        `; below ${perCent(found.bound_ratio)} the bench could not see`,
       ".",
     ),
     chart("Change of each treatment through the baseline", (width) => {
@@ -138,7 +138,7 @@ function changes(found: Comparison): Child[] & Node[] {
     h(
       "ul",
       { class: "small" },
-      held.map((one) => h("li", {}, `${one.title}: ${one.through_baseline!.sentence}`)),
+      held.map((one) => h("li", {}, one.through_baseline!.sentence)),
     ),
   ];
 }

@@ -48,7 +48,7 @@ export function narrowingChart(rows: Row[], width: number): SVGSVGElement {
     width,
     height: HEIGHT_PX,
     marginLeft: 46,
-    marginRight: 8,
+    marginRight: 30,
     marginTop: 10,
     marginBottom: 24,
     style: {
