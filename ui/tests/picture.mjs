@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "bancada-picture-"));
 const file = join(folder, "report.html");
 execFileSync(program, ["--root", root, "report", run, "--format", "html", "--output", file]);
 const browser = await launch(chromium);
-const { page } = await open(browser, file, { viewport: { width: 1180, height: 1230 } });
+const { page } = await open(browser, file, { viewport: { width: 1180, height: 1440 } });
 await settled(page);
 await page.screenshot({ path: to });
 await browser.close();
