@@ -181,8 +181,9 @@ for (const name of readdirSync(folder)) {
       assert.ok(!(await tip.isVisible()));
       const treatment = await link.getAttribute("data-treatment");
       await page.keyboard.press("Enter");
-      const audit = page.locator(`#audit details[open]`).first();
-      assert.match(await audit.innerText(), new RegExp(`b01-${treatment}`));
+      // The table is drawn when its place has opened.
+      const audit = page.locator("#audit details[open]").first();
+      await audit.getByText(`b01-${treatment}`).first().waitFor();
       await context.close();
     });
 

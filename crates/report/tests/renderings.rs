@@ -1,4 +1,5 @@
 //! What each renderer draws of small runs. Look at the snapshots: they are the design.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod fixture;
 
