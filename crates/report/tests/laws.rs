@@ -1,5 +1,4 @@
 //! What findings may and may not say.
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod fixture;
 
