@@ -30,7 +30,7 @@ enum What {
     #[command(after_help = "Examples:
   bancada new stack mine --command 'node server.js' --health /healthz --record 'GET http://127.0.0.1:8000/users'
   bancada new stack mine --command './serve' --openapi openapi.yaml --operation 'GET /users/{id}' --operation listOrders
-  bancada new stack mine --command './serve' --workload users-list      it serves a workload that is there already
+  bancada new stack mine --command './serve' --workload orders      it serves a workload that is there already
 
 The command is started with PORT in its environment and must listen there; --health must answer 200 once it is ready.")]
     Stack(Box<StackArgs>),
@@ -43,7 +43,7 @@ Recording asks a running service three times and keeps what stayed the same as t
     Workload(WorkloadArgs),
     /// An experiment over stacks that serve one workload.
     #[command(after_help = "Example:
-  bancada new experiment ours --workload users-list --stack mine --stack rust-axum-sqlx")]
+  bancada new experiment ours --workload orders --stack mine --stack theirs")]
     Experiment(ExperimentArgs),
 }
 

@@ -78,7 +78,7 @@ fn measured(experiment: &str, folder: &Path, seed: u64) -> Option<RunDir> {
     match lab.run_experiment(experiment, &choices) {
         Err(LabError::Failed(reason)) if reason.contains("PostgreSQL") => {
             eprintln!("skipped: {reason}");
-            return None;
+            None
         }
         ended => Some(ended.expect("a run").dir),
     }

@@ -173,7 +173,7 @@ fn levels(factor: f64) -> Value {
 
 fn slices(factor: f64, at_s: f64) -> Value {
     let slice = |index: u32| {
-        let open = index % 3 != 0;
+        let open = !index.is_multiple_of(3);
         json!({"load": if open { "open" } else { "closed" }, "at_s": at_s + f64::from(index) * 0.2, "window_s": 0.9,
             "canary_ns": (2.4e6 * (1.0 + 0.1 * wave(u64::from(index) + at_s as u64))) as u64,
             "good_answers_count": if open { 450 } else { (8000.0 / factor) as u64 }, "failed_requests_count": 0,
