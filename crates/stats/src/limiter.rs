@@ -78,6 +78,9 @@ pub struct Thresholds {
     pub saturated: f64,
     /// Where other processes take the service's CPUs, these are busy from here on: 0.95.
     pub busy: f64,
+    /// Where most requests stand at the service's CPUs, these are full from here on: 0.75. What a hypervisor takes
+    /// counts neither as busy nor as idle.
+    pub filled: f64,
     /// The busiest thread does nearly all of the service's work: 0.8 of its CPU time.
     pub one_thread_share: f64,
     /// The completion rate is the generator's: 0.9 of what it reaches against a server that does nothing.
@@ -100,6 +103,7 @@ impl Default for Thresholds {
         Thresholds {
             saturated: 0.85,
             busy: 0.95,
+            filled: 0.75,
             one_thread_share: 0.8,
             null_server_share: 0.9,
             null_server_credible: 1.25,
@@ -145,8 +149,12 @@ impl Rule<'_> {
         let seen = self.seen;
         let used = seen.service_cpu.unwrap_or(0.0);
         let at_cpu = used + seen.run_queue_wait.unwrap_or(0.0);
-        // A CPU that others fill too is full for the service as well, if that is where its requests stand.
-        if self.is_busy(seen.service_cpus_busy) && self.is_standing(at_cpu) {
+        // A CPU that others fill too, or that the hypervisor gives to others, is full for the service as well, if
+        // that is where its requests stand.
+        let is_filled = seen
+            .service_cpus_busy
+            .is_some_and(|ratio| ratio >= self.limits.filled);
+        if is_filled && self.is_standing(at_cpu) {
             return 1.0;
         }
         (used / seen.service_cpus.max(1.0)).min(1.0)
