@@ -7,16 +7,18 @@
 
 use std::collections::BTreeMap;
 
-use record::{Better, METRICS, Metric, RecordError, Run, RunDir, Treatment, Trial, metric};
+use record::{Better, Metric, RecordError, Run, RunDir, Treatment, Trial, metric};
 use serde::Serialize;
-use stats::verdict::Evidence;
-use stats::{Interval, simultaneous, unpaired};
+use stats::simultaneous;
 
+use crate::compare_change::Pair;
 use crate::compare_differences::{Difference, differences};
-use crate::compare_words::{caveats, sentence, summary};
+use crate::compare_shared::shared;
+use crate::compare_words::{caveats, summary};
 use crate::comparison::control;
 use crate::estimate::CONFIDENCE_LEVEL;
 use crate::findings::Verdict;
+use crate::percentiles;
 use crate::selection::Selection;
 
 /// A run as it was recorded.
@@ -164,6 +166,20 @@ pub struct NotCompared {
     pub treatment: String,
     /// Why not.
     pub reason: String,
+    /// Whether the second run lost it.
+    pub loss: Loss,
+}
+
+/// Whether a treatment that the first run has usable figures of has none in the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// Nothing is lost: the first run had none either, or the second has figures of something else.
+    None,
+    /// It is missing, or unusable for a reason that may be the machine's.
+    Unknown,
+    /// It is unusable, and an INVALID trial says that its answers or its process were at fault.
+    Broken,
 }
 
 /// Why two runs cannot be compared at all.
@@ -191,6 +207,12 @@ pub enum CompareError {
         "there is no metric {0} that has a better direction: see the keys of `metrics` in trials.jsonl"
     )]
     UnknownMetric(String),
+    /// A percentile that exists only for all blocks together.
+    #[error(
+        "{0} comes from the histograms of all blocks together and has no figure of a block to compare two runs by: \
+         choose a percentile up to the 90th with --metric"
+    )]
+    TailMetric(String),
     /// No treatment in common.
     #[error("{before} and {after} have no treatment in common that both measured: {reasons}")]
     NothingShared {
@@ -245,7 +267,7 @@ impl Comparison {
             .relevant_difference_ratio
             .max(after.run.relevant_difference_ratio);
         let relevant = choices.relevant_difference_ratio.unwrap_or(relevant);
-        let bound_ratio = bound(before, after, &pair);
+        let bound_ratio = bound(before, after, &pair, metric);
         let terms = stats::Terms {
             relevant_ratio: relevant,
             bound_ratio: bound_ratio.unwrap_or(0.0),
@@ -318,79 +340,12 @@ fn chosen_metric(
             });
         }
     };
+    if percentiles::is_tail(name) {
+        return Err(CompareError::TailMetric(name.clone()));
+    }
     metric(name)
         .filter(|metric| metric.better != Better::Neither)
         .ok_or_else(|| CompareError::UnknownMetric(name.clone()))
-}
-
-/// The treatments that are the same in both and measured in both, in the first run's order; and the others.
-fn shared<'a>(
-    before: &'a Run,
-    after: &'a Run,
-    pair: &Pair,
-    metric: &Metric,
-) -> (Vec<&'a Treatment>, Vec<NotCompared>) {
-    let (mut shared, mut others) = (Vec::new(), Vec::new());
-    let mut not = |treatment: &Treatment, reason: String| {
-        others.push(NotCompared {
-            treatment: treatment.name.clone(),
-            reason,
-        });
-    };
-    let ours = |run: &'a Run| {
-        run.treatments
-            .iter()
-            .filter(|treatment| treatment.twin_of.is_none())
-    };
-    for one in ours(before) {
-        let Some(other) = ours(after).find(|other| other.name == one.name) else {
-            not(one, "only the first run has it".to_owned());
-            continue;
-        };
-        if let Some(reason) = why_not_alike(before, after, one, other) {
-            not(one, reason);
-        } else if pair.before.by_block(&one.name, metric.name).is_empty() {
-            not(
-                one,
-                format!("the first run has no usable {} of it", metric.title),
-            );
-        } else if pair.after.by_block(&one.name, metric.name).is_empty() {
-            not(
-                one,
-                format!("the second run has no usable {} of it", metric.title),
-            );
-        } else {
-            shared.push(one);
-        }
-    }
-    for other in ours(after) {
-        if ours(before).all(|one| one.name != other.name) {
-            not(other, "only the second run has it".to_owned());
-        }
-    }
-    (shared, others)
-}
-
-/// Why a treatment of the same name is not the same question in both runs.
-fn why_not_alike(before: &Run, after: &Run, one: &Treatment, other: &Treatment) -> Option<String> {
-    let words = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-    if one.url != other.url {
-        return Some(format!(
-            "its address is {} in the first run and {} in the second",
-            words(&one.url),
-            words(&other.url)
-        ));
-    }
-    if one.workload != other.workload {
-        let (one, other) = (words(&one.workload), words(&other.workload));
-        return Some(format!(
-            "its workload is {one} in the first run and {other} in the second"
-        ));
-    }
-    let key = format!("workload/{}", one.workload.as_ref()?);
-    let (one, other) = (before.catalog.get(&key), after.catalog.get(&key));
-    (one != other)
-        .then(|| format!("{key} was changed between the runs: they asked different things"))
 }
 
 fn nothing_shared(before: &Run, after: &Run, others: &[NotCompared]) -> CompareError {
@@ -433,120 +388,8 @@ fn chosen_baseline<'a>(
 }
 
 /// What neither bench could see, one after the other: both bounds multiplied. None unless both are known.
-fn bound(before: &Recorded, after: &Recorded, pair: &Pair) -> Option<f64> {
-    let one = control(&before.run, &pair.before)?.bound_ratio;
-    let other = control(&after.run, &pair.after)?.bound_ratio;
+fn bound(before: &Recorded, after: &Recorded, pair: &Pair, metric: &Metric) -> Option<f64> {
+    let one = control(&before.run, &pair.before, metric.name)?.bound_ratio;
+    let other = control(&after.run, &pair.after, metric.name)?.bound_ratio;
     Some((1.0 + one) * (1.0 + other) - 1.0)
-}
-
-/// The usable trials of both runs.
-struct Pair<'a> {
-    before: Selection<'a>,
-    after: Selection<'a>,
-}
-
-impl Pair<'_> {
-    fn treatment(
-        &self,
-        treatment: &Treatment,
-        baseline: Option<&str>,
-        metric: &Metric,
-        confidence: f64,
-        terms: &stats::Terms,
-    ) -> Option<TreatmentChange> {
-        let logs = |selection: &Selection| -> Vec<f64> {
-            let figures = selection.by_block(&treatment.name, metric.name);
-            figures.into_values().map(f64::ln).collect()
-        };
-        let (before, after) = (logs(&self.before), logs(&self.after));
-        let through = |metric: &Metric, confidence: f64| {
-            let against = baseline?;
-            let of =
-                |selection: &Selection| selection.log_ratios(&treatment.name, against, metric.name);
-            change(&of(&self.before), &of(&self.after), confidence)
-        };
-        let exploratory = METRICS
-            .iter()
-            .filter(|other| other.name != metric.name && other.better != Better::Neither)
-            .filter_map(|other| Some((other.name.to_owned(), through(other, CONFIDENCE_LEVEL)?)))
-            .filter(|(_, change)| change.low_ratio.is_some())
-            .collect();
-        Some(TreatmentChange {
-            name: treatment.name.clone(),
-            title: treatment.title.clone(),
-            before_figure: stats::interval::mean(&before)?.exp(),
-            after_figure: stats::interval::mean(&after)?.exp(),
-            through_baseline: through(metric, confidence)
-                .map(|change| judged(&treatment.title, change, metric, confidence, terms)),
-            unpaired: change(&before, &after, CONFIDENCE_LEVEL)?,
-            exploratory,
-        })
-    }
-}
-
-fn change(before: &[f64], after: &[f64], confidence: f64) -> Option<Change> {
-    let found = unpaired::difference(before, after, confidence)?;
-    let interval = found.interval.map(Interval::exp);
-    Some(Change {
-        ratio: found.estimate.exp(),
-        low_ratio: interval.map(|interval| interval.low),
-        high_ratio: interval.map(|interval| interval.high),
-        before_blocks_count: before.len(),
-        after_blocks_count: after.len(),
-    })
-}
-
-fn judged(
-    title: &str,
-    change: Change,
-    metric: &Metric,
-    confidence: f64,
-    terms: &stats::Terms,
-) -> JudgedChange {
-    let better = |log: f64| {
-        if metric.better == Better::Higher {
-            log
-        } else {
-            -log
-        }
-    };
-    let interval = change.low_ratio.zip(change.high_ratio).map(|(low, high)| {
-        let (one, other) = (better(low.ln()), better(high.ln()));
-        Interval {
-            low: one.min(other),
-            high: one.max(other),
-        }
-    });
-    let gained = better(change.ratio.ln());
-    let evidence = Evidence {
-        log_estimate: gained,
-        log_interval: interval,
-        log_signed_rank: None,
-        // Blocks are added to one run or the other, so how many more would decide cannot be said.
-        log_sd: None,
-        blocks: change.before_blocks_count.min(change.after_blocks_count),
-        confidence,
-    };
-    let verdict = match stats::verdict::verdict(&evidence, terms) {
-        stats::Verdict::FasterByAtLeast(at_least_ratio)
-        | stats::Verdict::SlowerByAtLeast(at_least_ratio) => Verdict::Faster { at_least_ratio },
-        stats::Verdict::PracticallyEqual => Verdict::PracticallyEqual,
-        stats::Verdict::FasterMayBeTooSmall | stats::Verdict::SlowerMayBeTooSmall => {
-            Verdict::FasterMaybeTooSmall
-        }
-        stats::Verdict::Undecided(_) => Verdict::Undecided {
-            more_blocks_count: None,
-        },
-    };
-    let ahead = if gained >= 0.0 {
-        Ahead::After
-    } else {
-        Ahead::Before
-    };
-    JudgedChange {
-        sentence: sentence(title, ahead, verdict, metric),
-        change,
-        ahead,
-        verdict,
-    }
 }

@@ -9,14 +9,14 @@ use crate::selection::Selection;
 use crate::text::counted;
 use crate::units;
 
-/// The twin's ratio to the treatment it repeats; `None` before there are two blocks of both.
-pub(crate) fn control(run: &Run, selection: &Selection) -> Option<Control> {
+/// The twin's ratio to the treatment it repeats on one metric; `None` before there are two blocks of both.
+pub(crate) fn control(run: &Run, selection: &Selection, metric: &str) -> Option<Control> {
     let twin = run
         .treatments
         .iter()
         .find(|treatment| treatment.twin_of.is_some())?;
     let treatment = twin.twin_of.as_ref()?;
-    let logs = selection.log_ratios(&twin.name, treatment, &run.primary_metric);
+    let logs = selection.log_ratios(&twin.name, treatment, metric);
     let ratio = estimate::geometric(&logs)?;
     let (low, high) = ratio.interval()?;
     let log_interval = stats::Interval {

@@ -11,7 +11,9 @@ mod claim_words;
 mod claims;
 mod claims_text;
 mod compare;
+mod compare_change;
 mod compare_differences;
+mod compare_shared;
 mod compare_text;
 mod compare_words;
 mod comparison;
@@ -61,8 +63,8 @@ mod verdicts;
 
 pub use beside::{ToolFindings, WhatIf};
 pub use compare::{
-    Ahead, Change, CompareChoices, CompareError, Comparison, JudgedChange, NotCompared, Recorded,
-    Side, TreatmentChange,
+    Ahead, Change, CompareChoices, CompareError, Comparison, JudgedChange, Loss, NotCompared,
+    Recorded, Side, TreatmentChange,
 };
 pub use compare_differences::Difference;
 pub use compare_text::{compare_json, compare_markdown, compare_terminal};

@@ -25,7 +25,7 @@ impl Findings {
         let manifest = Manifest::of(run, &mut notices);
         let selection = Selection::of(run, trials);
         let audit = audit::summary(run, trials);
-        let control = comparison::control(run, &selection);
+        let control = comparison::control(run, &selection, &run.primary_metric);
         let Some(primary) = metric(&run.primary_metric) else {
             notices.push(format!(
                 "metric {} is not one this version knows",

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
-use record::{CLOSED_SERVICE_TAG, Histograms, RESPONSE_TAG, SERVICE_TAG, Trial};
+use record::{CLOSED_SERVICE_TAG, Histograms, RESPONSE_TAG, SERVICE_TAG, Slice, Trial};
 
 use crate::findings::{Basis, Figure};
 
@@ -156,9 +156,11 @@ fn distributions(
     trials.iter().map(distribution).collect()
 }
 
-/// Requests of the windows under one kind of load that did not end in a good answer.
+/// Requests of the main windows under one kind of load that did not end in a good answer: the histograms hold no
+/// window of a further level.
 fn failed_count(trial: &Trial, load: &str) -> u64 {
-    let windows = trial.slices.iter().filter(|slice| slice.load == load);
+    let main = |slice: &&Slice| slice.load == load && slice.level.is_none();
+    let windows = trial.slices.iter().filter(main);
     windows
         .map(|slice| slice.failed_requests_count)
         .fold(0, u64::saturating_add)

@@ -4,8 +4,9 @@
 mod fixture;
 
 use fixture::{Fixture, cost};
+use record::TrialStatus;
 use report::{
-    Ahead, CompareChoices, CompareError, Comparison, Recorded, Verdict, compare_json,
+    Ahead, CompareChoices, CompareError, Comparison, Loss, Recorded, Verdict, compare_json,
     compare_markdown, compare_terminal,
 };
 
@@ -111,6 +112,114 @@ fn a_workload_that_was_changed_in_between_is_another_question() {
     assert!(
         matches!(&error, CompareError::NothingShared { reasons, .. } if reasons.contains("workload/list")),
         "{error}"
+    );
+}
+
+#[test]
+fn a_treatment_that_is_asked_for_another_path_or_feed_is_another_question() {
+    for (key, value) in [("path", "/users?limit=500"), ("feed", "large.txt")] {
+        let before = run("a", 100.0, 200.0, 1.0);
+        let mut after = run("b", 100.0, 200.0, 1.0);
+        let manifest = serde_json::json!({"treatment": [{"name": "other", key: value}]});
+        let entry = format!("experiment/{}", after.run.experiment);
+        after.run.catalog.insert(entry, manifest);
+        let found = compared(&before, &after);
+        assert_eq!(found.treatments.len(), 1);
+        let not = &found.not_compared[0];
+        assert_eq!((not.treatment.as_str(), not.loss), ("other", Loss::None));
+        assert!(
+            not.reason.contains(key) && not.reason.contains(value),
+            "{}",
+            not.reason
+        );
+    }
+}
+
+#[test]
+fn what_the_second_run_lost_is_told_from_what_is_new_and_from_what_the_machine_spoiled() {
+    let spoiled = |recorded: &mut Recorded, reason: &str| {
+        for trial in recorded
+            .trials
+            .iter_mut()
+            .filter(|trial| trial.treatment == "other")
+        {
+            trial.status = TrialStatus::Invalid;
+            trial.reasons = vec![reason.to_owned()];
+        }
+    };
+    let sound = || run("a", 100.0, 200.0, 1.0);
+    let loss = |before: &Recorded, after: &Recorded| compared(before, after).not_compared[0].loss;
+    let cases = [
+        (
+            "answers: of 10000 requests: 1 unexpected_status",
+            Loss::Broken,
+        ),
+        ("service: the process exited with status 1", Loss::Broken),
+        ("offered: 90.0 answers/s of 100.0 arrivals/s", Loss::Unknown),
+    ];
+    for (reason, wanted) in cases {
+        let mut after = run("b", 100.0, 200.0, 1.0);
+        spoiled(&mut after, reason);
+        assert_eq!(loss(&sound(), &after), wanted, "{reason}");
+        assert!(
+            compared(&sound(), &after).not_compared[0]
+                .reason
+                .contains(reason)
+        );
+        // What was unusable before is not lost, whatever it is now.
+        assert_eq!(loss(&after, &sound()), Loss::None);
+    }
+    let mut without = run("b", 100.0, 200.0, 1.0);
+    without.run.treatments.retain(|one| one.name != "other");
+    without.trials.retain(|trial| trial.treatment != "other");
+    assert_eq!(loss(&sound(), &without), Loss::Unknown);
+    assert_eq!(loss(&without, &sound()), Loss::None);
+}
+
+#[test]
+fn the_bar_for_slower_is_that_of_the_metric_that_is_compared() {
+    let (before, mut after) = (run("a", 100.0, 200.0, 1.0), run("b", 100.0, 200.0, 1.0));
+    // The twin repeats the CPU time, and not the memory.
+    for trial in after
+        .trials
+        .iter_mut()
+        .filter(|trial| trial.treatment == "base~twin")
+    {
+        *trial.metrics.get_mut("memory_peak_bytes").unwrap() *= 1.5;
+    }
+    let on = |metric: &str| {
+        let choices = CompareChoices {
+            metric: Some(metric.to_owned()),
+            ..CompareChoices::default()
+        };
+        Comparison::of(&before, &after, &choices)
+    };
+    let bound = |metric: &str| on(metric).unwrap().bound_ratio.unwrap();
+    assert!(bound("memory_peak_bytes") > 0.4 && bound("service_cpu_per_good_answer_us") < 0.1);
+}
+
+#[test]
+fn a_tail_is_not_compared_block_by_block_between_runs() {
+    let with_p99 = |mut recorded: Recorded| {
+        for trial in &mut recorded.trials {
+            let p99 = trial.metrics["response_p90_ns"] * 2.0;
+            trial.metrics.insert("response_p99_ns".to_owned(), p99);
+        }
+        recorded
+    };
+    let before = with_p99(run("a", 100.0, 200.0, 1.0));
+    let after = with_p99(run("b", 100.0, 200.0, 1.0));
+    let exploratory = &compared(&before, &after).treatments[1].exploratory;
+    assert!(!exploratory.contains_key("response_p99_ns"));
+    assert!(exploratory.contains_key("response_p90_ns"));
+    let choices = CompareChoices {
+        metric: Some("response_p99_ns".to_owned()),
+        ..CompareChoices::default()
+    };
+    let error = Comparison::of(&before, &after, &choices).unwrap_err();
+    assert_eq!(
+        error,
+        CompareError::TailMetric("response_p99_ns".to_owned())
     );
 }
 

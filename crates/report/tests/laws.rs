@@ -277,6 +277,24 @@ fn failed_requests_push_the_tail_out_of_sight() {
 }
 
 #[test]
+fn what_failed_at_a_level_is_no_failure_of_the_main_slices() {
+    let with_level = whole().with(
+        |trial| trial.treatment == "middle",
+        |trial| {
+            let mut slice = trial.slices[0].clone();
+            slice.level = Some("own80".to_owned());
+            slice.failed_requests_count = 200;
+            trial.slices.push(slice);
+        },
+    );
+    let p99 = |fixture: &Fixture| {
+        let findings = fixture.findings();
+        findings.treatment("middle").unwrap().figures["response_p99_ns"].clone()
+    };
+    assert_eq!(p99(&with_level), p99(&whole()));
+}
+
+#[test]
 fn a_baseline_that_could_not_be_ranked_is_replaced_and_said_so() {
     let mut fixture = with_invalid();
     fixture.run.baseline = "broken".to_owned();
