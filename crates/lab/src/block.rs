@@ -116,7 +116,6 @@ fn together(
         .and_then(|()| settle(hands))
         .and_then(|()| measure_all(bench, hands, design, entries, order, &mut suts, block))
         .and_then(|()| one_by_one(bench, hands, design, entries, order, &mut suts, block));
-    suts.iter_mut().flatten().for_each(Sut::read_memory);
     let mut seen: Vec<Option<Seen>> = Vec::new();
     for sut in suts {
         seen.push(sut.map(|sut| sut.stop(&mut bench.session)));
@@ -302,7 +301,11 @@ fn measure_all(
     let length = Duration::from_secs_f64(design.slice_s);
     let equal_rate = design.arrival_rate_per_s.unwrap_or(1.0);
     let slices_in_block = order.slices.len() as u32;
+    let main_slices_end = order.main_slices_end();
     for (done, turn) in order.slices.iter().enumerate() {
+        if done == main_slices_end {
+            suts.iter_mut().flatten().for_each(Sut::read_memory);
+        }
         if bench.is_stopped() {
             return Ok(());
         }
@@ -333,6 +336,9 @@ fn measure_all(
             slices_done: done as u32 + 1,
             slices_in_block,
         });
+    }
+    if main_slices_end == order.slices.len() {
+        suts.iter_mut().flatten().for_each(Sut::read_memory);
     }
     Ok(())
 }

@@ -37,13 +37,11 @@ pub struct Seen {
     pub is_steady: Option<bool>,
     /// Why its pool is more than its database admits, where the experiment wants to see that.
     pub overflow: Option<String>,
-    /// Largest anonymous plus shared resident memory of the tree under load.
-    pub memory_peak_bytes: Option<u64>,
-    /// Proportional set size of the tree after the last slice.
+    /// Proportional set size of the tree after the last main slice.
     pub memory_pss_bytes: Option<u64>,
-    /// CPU time this service used while others were measured, and for how long.
+    /// CPU time this service used in others' main slices.
     pub idle_cpu_ns: u64,
-    /// Wall time of the windows in which others were measured.
+    /// Wall time of these.
     pub idle_wall_ns: u64,
     /// What it was told and promised.
     pub promise: Promise,
@@ -213,7 +211,7 @@ impl Seen {
         metrics.put("first_answer_ns", whole(self.first_answer_ns));
         metrics.put("warm_up_ns", whole(self.warm_up_ns));
         metrics.put("warm_up_movement_ratio", self.warm_up_movement);
-        metrics.put("memory_peak_bytes", whole(self.memory_peak_bytes));
+        metrics.put("memory_peak_bytes", whole(self.around.memory_peak_bytes()));
         metrics.put("memory_pss_bytes", whole(self.memory_pss_bytes));
         self.around.put_into(&mut metrics);
         let mapped = whole(self.memory_mapped_bytes);

@@ -16,7 +16,7 @@ use crate::block::{Hands, now, start};
 use crate::environment::environment;
 use crate::error::LabError;
 use crate::experiment::{Choices, Ended, Lab, concluded};
-use crate::measure::{Bench, DISCARD_RATIO};
+use crate::measure::{Bench, DISCARD_RATIO, Foreign};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
@@ -104,7 +104,7 @@ impl Lab<'_> {
             ready_within: plan.ready_within,
             tell: &mut *self.tell,
         };
-        let mut bench = Bench::new(&placement, None, true, choices.seed, self.stop)?;
+        let mut bench = Bench::new(&placement, None, Foreign::Usual, choices.seed, self.stop)?;
         let mut slowest = f64::INFINITY;
         for entry in &mut entries {
             if bench.is_stopped() {

@@ -87,6 +87,15 @@ pub struct BlockOrder {
     pub slices: Vec<SliceTurn>,
 }
 
+impl BlockOrder {
+    /// How many slices are over once the last main one is: what comes then is further load, which may leave a
+    /// service larger than it was.
+    pub fn main_slices_end(&self) -> usize {
+        let last = self.slices.iter().rposition(|turn| turn.level.is_none());
+        last.map_or(0, |last| last + 1)
+    }
+}
+
 /// Draws the order of one block of so many treatments.
 ///
 /// Slices come in rounds: in a round every treatment has one slice of the same kind and level, so that the
@@ -178,6 +187,16 @@ pub(crate) mod tests {
             pilot_capacity_per_s: BTreeMap::new(),
             service_cpus: vec![0],
             bench_cpus: vec![1],
+        }
+    }
+
+    #[test]
+    fn after_the_last_main_slice_there_is_further_load_alone() {
+        for block in 1..50 {
+            let order = block_order(&design(7), block, 3);
+            let (main, further) = order.slices.split_at(order.main_slices_end());
+            assert!(main.last().is_some_and(|turn| turn.level.is_none()));
+            assert!(further.iter().all(|turn| turn.level.is_some()));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::admit::admit;
 use crate::block::{Hands, now};
 use crate::environment::environment;
 use crate::error::LabError;
-use crate::measure::Bench;
+use crate::measure::{Bench, Foreign};
 use crate::place::Placement;
 use crate::postgres::{Postgres, PostgresError, Settings};
 use crate::prepare::{self, PrepareError, Preparer, Progress};
@@ -339,7 +339,10 @@ impl Lab<'_> {
         let mut bench = Bench::new(
             &placement,
             database_pid,
-            self.database_url.is_none(),
+            match self.database_url {
+                None => Foreign::Limit,
+                Some(_) => Foreign::Unjudged,
+            },
             run.design.seed,
             self.stop,
         )?;
@@ -364,10 +367,14 @@ impl Lab<'_> {
         tell_plan(&mut hands, run);
         // What a resumed run measured before counts against its budget and goes on in its clock.
         bench.begin(measured_before(&dir)?);
-        let ended = run_blocks(&mut bench, &mut hands, &dir, run, entries).and_then(|by| {
-            run_tools(&mut bench, &mut hands, &dir, run, entries, tools)?;
-            Ok(by)
-        });
+        let ended = run_blocks(&mut bench, &mut hands, &dir, run, entries);
+        if ended.is_ok()
+            && let Err(error) = run_tools(&mut bench, &mut hands, &dir, run, entries, tools)
+        {
+            // The run itself is whole: what was measured of it does not depend on them.
+            let message = format!("other load generators were not run to the end: {error}");
+            (hands.tell)(Event::Noticed { message });
+        }
         concluded(dir, run, ended)
     }
 

@@ -26,6 +26,26 @@ pub(crate) const DRAIN_WITHIN: Duration = Duration::from_secs(10);
 const NULL_SERVER_DRIVE: Duration = Duration::from_millis(250);
 const NULL_SERVER_DRIVES: usize = 3;
 
+/// What a window counts for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountsFor {
+    /// The trial's own figures.
+    Trial,
+    /// A further load: nothing of it enters the trial's own figures.
+    Level,
+}
+
+/// What CPU use of processes outside the run is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// A fixed limit: every process under load is known.
+    Limit,
+    /// What is usual in this run: services may use processes that are not known, a database of their own.
+    Usual,
+    /// Nothing: processes under load are not on this machine, or not known at all.
+    Unjudged,
+}
+
 /// What measures: the engine with its connections, the canary and the clocks.
 pub struct Bench<'a> {
     /// The load engine.
@@ -37,7 +57,8 @@ pub struct Bench<'a> {
     stop: &'a AtomicBool,
     cpus_before: Vec<u32>,
     watch: BlockWatch,
-    knows_all: bool,
+    foreign: Foreign,
+    foreign_so_far: Vec<f64>,
     /// What the generator reaches against a server that does nothing; absent until it was measured.
     pub null_server_rate_per_s: Option<f64>,
 }
@@ -50,12 +71,11 @@ struct Reading {
 }
 
 impl<'a> Bench<'a> {
-    /// Binds the calling thread to the bench's CPUs. `knows_all`: whether every process under load is known, so
-    /// that what the others use can be called foreign.
+    /// Binds the calling thread to the bench's CPUs.
     pub fn new(
         placement: &Placement,
         database_pid: Option<u32>,
-        knows_all: bool,
+        foreign: Foreign,
         seed: u64,
         stop: &'a AtomicBool,
     ) -> Result<Bench<'a>, LabError> {
@@ -64,7 +84,8 @@ impl<'a> Bench<'a> {
         Ok(Bench {
             cpus_before,
             watch: BlockWatch::default(),
-            knows_all,
+            foreign,
+            foreign_so_far: Vec::new(),
             null_server_rate_per_s: None,
             session: Session::new(EngineOptions {
                 seed,
@@ -112,7 +133,12 @@ impl<'a> Bench<'a> {
             sut.map(|sut| std::mem::take(sut.seen.around_of(turn)))
         };
         let mut around = own(suts).unwrap_or_default();
-        let (seen, record) = self.window(suts, turn.treatment, turn.kind, &slice, &mut around)?;
+        let counts_for = match turn.level {
+            None => CountsFor::Trial,
+            Some(_) => CountsFor::Level,
+        };
+        let (index, kind) = (turn.treatment, turn.kind);
+        let (seen, record) = self.window(suts, index, counts_for, kind, &slice, &mut around)?;
         if let Some(sut) = &mut suts[turn.treatment] {
             *sut.seen.around_of(turn) = around;
             sut.seen.add(turn, record, &seen);
@@ -121,11 +147,13 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures one window of one service with the clocks read at its edges, and the canary before it. What is seen
-    /// around it goes into `around`; the CPU that the other services use meanwhile is held against them.
+    /// around it goes into `around`; the CPU that the other services use meanwhile is held against them where the
+    /// window counts for the trial.
     pub fn window(
         &mut self,
         suts: &mut [Option<Sut>],
         index: usize,
+        counts_for: CountsFor,
         kind: SliceKind,
         slice: &load::Slice,
         around: &mut Around,
@@ -149,12 +177,16 @@ impl<'a> Bench<'a> {
             Edge::Opens => opened = Reading::take(suts, database),
             Edge::Closes => closed = Reading::take(suts, database),
         };
+        let drive_began = Instant::now();
         let seen = self.session.drive(target, slice, &mut at_edge, self.stop)?;
+        let in_window_ratio = seen.window_ns as f64 / drive_began.elapsed().as_nanos() as f64;
         let looked = suts[index].as_ref().zip(looking);
         let looking_ns = looked.map_or(0, |(sut, before)| {
             around.add(&before, &sut.eyes(), &self.placement, &seen)
         });
-        let newcomers_ns = newcomers_ns(suts, index);
+        let tree = suts[index].as_mut().and_then(Sut::tree);
+        let service_newcomers_ns = tree.map_or(0, Tree::newcomers_ns);
+        let database_newcomers_ns = self.database.as_mut().map_or(0, Tree::newcomers_ns);
         let after = Mark::now(self.look_up(suts), &self.placement.service_cpus);
         self.watch
             .add(&before, &after, started_at.elapsed().as_secs_f64());
@@ -166,16 +198,17 @@ impl<'a> Bench<'a> {
             canary_ns: Some(canary.as_nanos() as u64),
             good_answers_count: seen.good_answers_in_window_count,
             failed_requests_count: seen.failed_count(),
-            service_cpu_ns: spent(&opened, &closed, index).map(|ns| ns + newcomers_ns),
-            database_cpu_ns: closed
-                .database
-                .zip(opened.database)
-                .map(|(after, before)| after.saturating_sub(before + looking_ns)),
+            service_cpu_ns: spent(&opened, &closed, index)
+                .map(|ns| ns + share_ns(service_newcomers_ns, in_window_ratio)),
+            database_cpu_ns: difference(opened.database, closed.database).map(|ns| {
+                ns.saturating_sub(looking_ns) + share_ns(database_newcomers_ns, in_window_ratio)
+            }),
             generator_cpu_ns: Some(seen.generator_cpu_ns),
         };
         for (other, sut) in suts.iter_mut().enumerate() {
             if let (Some(sut), Some(idle)) = (sut, spent(&opened, &closed, other))
                 && other != index
+                && counts_for == CountsFor::Trial
             {
                 sut.seen.idle_cpu_ns += idle;
                 sut.seen.idle_wall_ns += seen.window_ns;
@@ -186,7 +219,7 @@ impl<'a> Bench<'a> {
 
     fn look_up(&mut self, suts: &mut [Option<Sut>]) -> Option<u64> {
         let trees_ns = Reading::look_up(suts, &mut self.database);
-        self.knows_all.then_some(trees_ns)
+        (self.foreign != Foreign::Unjudged).then_some(trees_ns)
     }
 
     /// Drives a service without keeping what is seen: warm-up and pilot.
@@ -232,7 +265,13 @@ impl<'a> Bench<'a> {
 
     /// What was watched since this was last asked: the slices of one block.
     pub fn take_watch(&mut self) -> BlockWatch {
-        std::mem::take(&mut self.watch)
+        let mut watch = std::mem::take(&mut self.watch);
+        if self.foreign == Foreign::Usual {
+            let found = watch.foreign_cpu_ratio();
+            watch.hold_against(&self.foreign_so_far);
+            self.foreign_so_far.extend(found);
+        }
+        watch
     }
 
     /// Counts measuring time from now on, as if so much had passed before.
@@ -281,23 +320,18 @@ fn trees(suts: &mut [Option<Sut>]) -> impl Iterator<Item = &mut Tree> {
     suts.iter_mut().flatten().filter_map(Sut::tree)
 }
 
-/// CPU time of processes that came into a tree since its last look, those that ended again included: the clocks at
-/// the edges of a window know only who was there before. What a process used that its parent has reaped is known in
-/// clock ticks.
-fn newcomers_ns(suts: &mut [Option<Sut>], index: usize) -> u64 {
-    let Some(tree) = suts[index].as_mut().and_then(Sut::tree) else {
-        return 0;
-    };
-    let known = tree.known_cpu_ns();
-    tree.cpu_ns()
-        .zip(known)
-        .map_or(0, |(all, known)| all.saturating_sub(known))
+/// What newcomers used within the window. Their clocks are known for the whole drive alone; they come all through
+/// it, where connections or workers live for one request, and are taken to use it evenly.
+fn share_ns(newcomers_ns: u64, in_window_ratio: f64) -> u64 {
+    (newcomers_ns as f64 * in_window_ratio.clamp(0.0, 1.0)) as u64
 }
 
 fn spent(opened: &Reading, closed: &Reading, index: usize) -> Option<u64> {
-    let before = (*opened.services.get(index)?)?;
-    let after = (*closed.services.get(index)?)?;
-    Some(after.saturating_sub(before))
+    difference(*opened.services.get(index)?, *closed.services.get(index)?)
+}
+
+fn difference(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    Some(after?.saturating_sub(before?))
 }
 
 /// The pacing of a slice.
@@ -312,5 +346,50 @@ pub fn pacing(kind: SliceKind, connections: u32, arrival_rate_per_s: f64) -> Pac
             concurrency: connections,
             think_time: Duration::ZERO,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+    use crate::sample::process_cpu_ns;
+
+    #[test]
+    fn processes_that_a_database_starts_within_a_window_are_charged_to_it() {
+        let script = "while :; do (i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done); done";
+        let mut database = Command::new("sh").args(["-c", script]).spawn().unwrap();
+        let stop = AtomicBool::new(false);
+        let placement = Placement::of_this_machine();
+        let pid = database.id();
+        let mut bench = Bench::new(&placement, Some(pid), Foreign::Unjudged, 1, &stop).unwrap();
+        let server = NullServer::start(&placement.service_cpus, 2).unwrap();
+        let request = load::request_bytes("GET", "/", "localhost", &[], None);
+        let question = Question::same(request, "localhost", load::StatusRule::Exact(200));
+        let sut = Sut::running(&mut bench.session, &question, server.addr());
+        let mut suts = [Some(sut)];
+        let kind = SliceKind::Closed;
+        let slice = load::Slice::new(pacing(kind, 1, 0.0), Duration::from_millis(100));
+        let mut charged_ns = 0;
+        while charged_ns < 200_000_000 {
+            let mut around = Around::default();
+            let window = bench.window(&mut suts, 0, CountsFor::Trial, kind, &slice, &mut around);
+            charged_ns += window.unwrap().1.database_cpu_ns.unwrap();
+        }
+        let own_ns = process_cpu_ns(pid).unwrap();
+        database.kill().unwrap();
+        database.wait().unwrap();
+        assert!(
+            charged_ns > 2 * own_ns,
+            "{charged_ns} charged, {own_ns} of the root"
+        );
+    }
+
+    #[test]
+    fn newcomers_of_a_drive_are_charged_for_the_window_alone() {
+        assert_eq!(share_ns(1_000, 0.9), 900);
+        assert_eq!(share_ns(1_000, 1.2), 1_000);
+        assert_eq!(difference(Some(3), None), None);
     }
 }

@@ -11,7 +11,7 @@ use crate::design::SliceKind;
 use crate::error::LabError;
 use crate::figures::{Metrics, counts};
 use crate::level::{GENERATOR_CPU_MAX_RATIO, Window, pilot_capacity_per_s};
-use crate::measure::{Bench, DISCARD_RATIO, DRAIN_WITHIN, pacing};
+use crate::measure::{Bench, CountsFor, DISCARD_RATIO, DRAIN_WITHIN, pacing};
 use crate::sut::Sut;
 
 /// Share of the pilot's closed-loop capacity where the search begins.
@@ -104,7 +104,14 @@ fn drive(
     };
     let mut window = Window::default();
     let kind = SliceKind::Open;
-    let (seen, record) = bench.window(suts, index, kind, &slice, &mut window.around)?;
+    let (seen, record) = bench.window(
+        suts,
+        index,
+        CountsFor::Level,
+        kind,
+        &slice,
+        &mut window.around,
+    )?;
     window.add(&record, &seen);
     let met = is_met(objective, &seen);
     let generators_fault = !met

@@ -9,7 +9,7 @@ use crate::design::SliceKind;
 use crate::error::LabError;
 use crate::figures::counts;
 use crate::level::Window;
-use crate::measure::{Bench, DRAIN_WITHIN};
+use crate::measure::{Bench, CountsFor, DRAIN_WITHIN};
 use crate::sut::Sut;
 
 /// Longest cold phase: a service that is slower shows fewer requests, and a note.
@@ -96,7 +96,14 @@ fn counted(
 ) -> Result<(), LabError> {
     let mut window = Window::default();
     let kind = SliceKind::Closed;
-    let (seen, record) = bench.window(suts, index, kind, slice, &mut window.around)?;
+    let (seen, record) = bench.window(
+        suts,
+        index,
+        CountsFor::Level,
+        kind,
+        slice,
+        &mut window.around,
+    )?;
     window.add(&record, &seen);
     let mut metrics = window.metrics(kind);
     let mut notes = window.notes();

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use record::{Event, Run, RunDir, Trial};
+use record::{Event, Run, RunDir, Trial, VoidedBlock};
 
 use crate::block::{Hands, Measured, now, run_block};
 use crate::error::LabError;
@@ -54,6 +54,9 @@ pub fn run_blocks(
     let budget = Duration::from_secs(run.design.budget_s);
     let mut precision = Precision::of(run);
     let done = trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+    if forget_unstored(&mut run.voided_blocks, done) {
+        dir.write_run(run)?;
+    }
     for block in 1..=done {
         precision.is_enough(run, &up_to(&trials, block));
     }
@@ -121,10 +124,35 @@ fn store(dir: &RunDir, measured: &Measured) -> Result<(), LabError> {
     Ok(())
 }
 
+/// Forgets that blocks after the last stored one were void, and says whether any was: a crash came before their
+/// trials were stored, so that they are measured anew, and what voided them did not happen to the repetition.
+fn forget_unstored(voided: &mut Vec<VoidedBlock>, done: u32) -> bool {
+    let count = voided.len();
+    voided.retain(|void| void.block <= done);
+    voided.len() < count
+}
+
 fn up_to(trials: &[Trial], block: u32) -> Vec<Trial> {
     trials
         .iter()
         .filter(|trial| trial.block <= block)
         .cloned()
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_voided_a_block_that_was_lost_does_not_void_its_repetition() {
+        let void = |block| VoidedBlock {
+            block,
+            reason: "the hypervisor took 9.0 % of the time".to_owned(),
+        };
+        let mut voided = vec![void(2), void(5)];
+        assert!(forget_unstored(&mut voided, 4));
+        assert_eq!(voided, [void(2)]);
+        assert!(!forget_unstored(&mut voided, 4));
+    }
 }

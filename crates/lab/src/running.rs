@@ -12,7 +12,7 @@ use crate::block::{Hands, now, start};
 use crate::environment::environment;
 use crate::error::LabError;
 use crate::experiment::{Choices, Ended, Lab, concluded};
-use crate::measure::{Bench, DISCARD_RATIO};
+use crate::measure::{Bench, DISCARD_RATIO, Foreign};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
@@ -22,7 +22,13 @@ use crate::{pilot, warm};
 /// What is printed beside every figure of such a run.
 const CAVEAT: &str = "one start, no replication of the start";
 const CONNECTIONS: u32 = 10;
+/// Share of the slowest pilot capacity at which the open slices are offered.
+const RATE_RATIO: f64 = 0.5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
+/// Arrivals that the open slices of a block hold at least: a median needs 200, and not all fall into the window.
+const ARRIVALS_MIN: f64 = 250.0;
+/// Longest slice: what comes in between two slices of a pair divides out of their ratio less and less.
+const SLICE_MAX_S: f64 = 10.0;
 
 /// A service that is already running.
 #[derive(Clone, Debug)]
@@ -61,7 +67,7 @@ impl Lab<'_> {
             ready_within: ANSWER_WITHIN,
             tell: &mut *self.tell,
         };
-        let mut bench = Bench::new(&placement, None, false, choices.seed, self.stop)?;
+        let mut bench = Bench::new(&placement, None, Foreign::Unjudged, choices.seed, self.stop)?;
         sound(&mut bench, &mut hands, &mut run.design, &entries)?;
         with_twin(&mut entries, "url-1", |entry| &mut entry.treatment);
         run.treatments = entries
@@ -149,8 +155,43 @@ fn sound(
             "a service gave no good answer in the closed loop of the pilot".to_owned(),
         ));
     }
-    design.arrival_rate_per_s = Some((slowest * 0.5).max(1.0).round());
+    let rate = (slowest * RATE_RATIO).max(1.0).round();
+    design.arrival_rate_per_s = Some(rate);
+    let usual_s = design.slice_s;
+    design.slice_s = slice_s(design, rate)?;
+    if design.slice_s > usual_s {
+        let slices = design.open_slices_count + design.closed_slices_count;
+        (hands.tell)(Event::Noticed {
+            message: format!(
+                "at {rate} arrivals/s slices last {:.1} s, so that a block has {ARRIVALS_MIN} arrivals: about {:.0} s a block of a budget of {} s",
+                design.slice_s,
+                design.slice_s * f64::from(slices) * (entries.len() + 1) as f64,
+                design.budget_s
+            ),
+        });
+    }
     Ok(())
+}
+
+/// Length of a slice, in seconds: the design's own, or what gives the open slices of a block their arrivals.
+fn slice_s(design: &Design, rate_per_s: f64) -> Result<f64, LabError> {
+    let slices = f64::from(design.open_slices_count);
+    let kept_ratio = 1.0 - design.discard_ratio;
+    let needed_s = ARRIVALS_MIN / (slices * kept_ratio * rate_per_s);
+    if needed_s > SLICE_MAX_S {
+        return Err(LabError::Failed(format!(
+            "the slowest service takes {rate_per_s} arrivals/s at half of its capacity: {slices} open slices of \
+             {SLICE_MAX_S} s, of which {:.0} % count, hold {:.0} arrivals, and a median in every block needs \
+             {ARRIVALS_MIN}. Ask for something that takes less time, or measure the service alone with `bancada load`",
+            kept_ratio * 100.0,
+            slices * SLICE_MAX_S * kept_ratio * rate_per_s
+        )));
+    }
+    // Whole tenths, so that the length reads well where it is printed.
+    Ok(design
+        .slice_s
+        .max((needed_s * 10.0).ceil() / 10.0)
+        .min(SLICE_MAX_S))
 }
 
 fn blank_run(placement: &Placement, choices: &Choices) -> Run {
@@ -202,5 +243,30 @@ fn blank_run(placement: &Placement, choices: &Choices) -> Run {
         voided_blocks: Vec::new(),
         environment: environment(BTreeMap::new()),
         catalog: BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::tests::design;
+
+    #[test]
+    fn a_slow_service_gets_slices_in_which_a_median_can_be_told() {
+        let design = Design {
+            slice_s: 0.5,
+            ..design(1)
+        };
+        assert_eq!(slice_s(&design, 10_000.0).unwrap(), 0.5);
+        for rate in [7.0, 10.0, 33.0, 100.0, 138.0, 139.0] {
+            let length_s = slice_s(&design, rate).unwrap();
+            let arrivals = length_s * rate * 4.0 * 0.9;
+            assert!(
+                arrivals >= 249.99 && length_s <= SLICE_MAX_S,
+                "{rate}: {arrivals}"
+            );
+        }
+        let refused = slice_s(&design, 6.0).unwrap_err().to_string();
+        assert!(refused.contains("hold 216 arrivals"), "{refused}");
     }
 }

@@ -138,13 +138,12 @@ impl Sut {
         }
     }
 
-    /// Reads its memory a last time. For all services of a block before any is stopped: whoever shares pages
+    /// Reads what its memory is made of. For all services of a block before any is stopped: whoever shares pages
     /// with one that is gone would seem larger.
     pub fn read_memory(&mut self) {
         if let Some(process) = &self.process {
             self.seen.memory_pss_bytes = pss_bytes(process.child.pid());
             self.seen.memory_mapped_bytes = mapped_bytes(process.child.pid());
-            self.seen.memory_peak_bytes = process.sampler.peak_bytes();
         }
     }
 

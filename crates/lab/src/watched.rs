@@ -31,6 +31,7 @@ pub struct Around {
     connections_opened_count: u64,
     /// Time series, in order.
     samples: Vec<Sample>,
+    memory_peak_bytes: Option<u64>,
     sampler_cpu_ns: u64,
     watched_ns: u64,
 }
@@ -112,8 +113,10 @@ pub struct Eyes<'a> {
 }
 
 impl Eyes<'_> {
-    /// Lets the sampler look where these do.
+    /// Lets the sampler look where these do. The connection to the database is opened now: within a window its
+    /// process would be a newcomer, whose CPU time is the services'.
     pub fn open(&self) {
+        let _ = self.activity.and_then(Activity::backends);
         if let Some((_, sampler)) = self.process {
             sampler.read_also(Sources {
                 activity: self.activity.cloned(),
@@ -127,6 +130,7 @@ impl Eyes<'_> {
 pub struct Before {
     began: Instant,
     kind: SliceKind,
+    sampler_cpu_ns: u64,
     readings: Readings,
 }
 
@@ -161,7 +165,9 @@ impl Before {
     /// Reads everything and begins to sample. `run_began` is when the run's clock began.
     pub fn slice(eyes: &Eyes, kind: SliceKind, run_began: Instant) -> Before {
         let readings = Readings::now(eyes);
+        let mut sampler_cpu_ns = 0;
         if let Some((_, sampler)) = eyes.process {
+            sampler_cpu_ns = sampler.own_cpu_ns();
             sampler.watch(Some(Watched {
                 run_began,
                 deeply: kind == SliceKind::Closed,
@@ -170,6 +176,7 @@ impl Before {
         Before {
             began: Instant::now(),
             kind,
+            sampler_cpu_ns,
             readings,
         }
     }
@@ -190,7 +197,8 @@ impl Around {
         if let Some((_, sampler)) = eyes.process {
             sampler.watch(None);
             samples = sampler.take_samples();
-            self.sampler_cpu_ns = sampler.own_cpu_ns();
+            self.memory_peak_bytes = self.memory_peak_bytes.max(sampler.peak_bytes());
+            self.sampler_cpu_ns += sampler.own_cpu_ns().saturating_sub(before.sampler_cpu_ns);
         }
         let then = &before.readings;
         // The database's own counts are read first: reading threads would only make the wait longer.
@@ -249,6 +257,11 @@ impl Around {
     pub fn backends_peak_count(&self) -> Option<f64> {
         let seen = column(&self.closed.samples, "backends_count");
         seen.into_iter().reduce(f64::max)
+    }
+
+    /// Largest anonymous plus shared resident memory of the tree in these slices; `None` without a reading.
+    pub fn memory_peak_bytes(&self) -> Option<u64> {
+        self.memory_peak_bytes
     }
 
     /// Puts its figures among the trial's.

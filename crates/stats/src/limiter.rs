@@ -78,8 +78,8 @@ pub struct Thresholds {
     pub saturated: f64,
     /// Where other processes take the service's CPUs, these are busy from here on: 0.95.
     pub busy: f64,
-    /// Where most requests stand at the service's CPUs, these are full from here on: 0.75. What a hypervisor takes
-    /// counts neither as busy nor as idle.
+    /// Where most requests stand at the service's CPUs, these are full from here on: 0.75. How busy they were is read
+    /// around a whole drive, its start and its edges included, in which they are not full yet or no longer.
     pub filled: f64,
     /// The busiest thread does nearly all of the service's work: 0.8 of its CPU time.
     pub one_thread_share: f64,

@@ -57,7 +57,7 @@ pub fn audit_figures(
         null_server(seen),
         starved_generator(seen, promise),
         mapped_memory(seen),
-        steady(slices),
+        stationarity(slices),
     ];
     lines.into_iter().flatten().collect()
 }
@@ -192,7 +192,7 @@ fn mapped_memory(seen: Figures) -> Option<AuditLine> {
 
 /// A service that is still warming, or wearing out, costs more in some slices than in others. What the machine does
 /// meanwhile is divided out by the canary.
-fn steady(slices: &[Slice]) -> Option<AuditLine> {
+fn stationarity(slices: &[Slice]) -> Option<AuditLine> {
     let cost = |slice: &Slice| {
         let answers = slice.good_answers_count as f64;
         let cost = slice.service_cpu_ns? as f64 / answers / slice.canary_ns? as f64;
@@ -221,7 +221,7 @@ fn steady(slices: &[Slice]) -> Option<AuditLine> {
         found.change_ratio * 100.0,
         values.len()
     );
-    Some(line("steady", status, detail))
+    Some(line("stationarity", status, detail))
 }
 
 #[cfg(test)]

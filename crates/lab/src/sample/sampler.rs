@@ -100,13 +100,17 @@ impl Sampler {
         locked(&self.shared).sources = sources;
     }
 
-    /// Watches from now on, or stops watching: outside its own windows a service need not be looked at, and a look
+    /// Watches a new window from now on, or stops watching: outside its own windows a service need not be looked at, and a look
     /// takes time from the CPU that the generator uses.
     pub fn watch(&self, watched: Option<Watched>) {
-        locked(&self.shared).watched = watched;
+        let mut state = locked(&self.shared);
+        if watched.is_some() {
+            state.peak_bytes = 0;
+        }
+        state.watched = watched;
     }
 
-    /// The highest memory so far; `None` when there was no reading.
+    /// The highest memory since the last window began to be watched; `None` when there was no reading.
     pub fn peak_bytes(&self) -> Option<u64> {
         Some(locked(&self.shared).peak_bytes).filter(|bytes| *bytes > 0)
     }
@@ -186,10 +190,13 @@ fn look(state: &Mutex<State>, tree: &mut Tree, earlier: &mut Option<Earlier>) {
         put("upstream_under_way_count", calls);
     }
     let mut state = locked(state);
-    state.peak_bytes = state.peak_bytes.max(memory_bytes.unwrap_or(0));
     state.own_cpu_ns += thread_cpu_ns().saturating_sub(began_ns);
     // A window that closed meanwhile is not seen by half.
-    if state.watched.is_some() && !sample.figures.is_empty() {
+    if state.watched.is_none() {
+        return;
+    }
+    state.peak_bytes = state.peak_bytes.max(memory_bytes.unwrap_or(0));
+    if !sample.figures.is_empty() {
         state.samples.push(sample);
         if state.samples.len() > HELD_MAX {
             state.samples = thinned(std::mem::take(&mut state.samples), HELD_MAX / 2);
@@ -245,6 +252,16 @@ mod tests {
         drop(block);
         assert!(sampler.peak_bytes() >= Some(32 << 20));
         assert!(sampler.own_cpu_ns() > 0);
+    }
+
+    #[test]
+    fn a_window_does_not_inherit_the_peak_of_the_one_before() {
+        let sampler = Sampler::start(std::process::id(), 0.1);
+        locked(&sampler.shared).peak_bytes = 1 << 40;
+        sampler.watch(None);
+        assert_eq!(sampler.peak_bytes(), Some(1 << 40));
+        sampler.watch(watched());
+        assert_eq!(sampler.peak_bytes(), None);
     }
 
     #[test]

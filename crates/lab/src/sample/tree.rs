@@ -134,6 +134,16 @@ impl Tree {
         self.sum_ns()
     }
 
+    /// CPU time of who came since the last look, those that ended again included, after looking again: the clocks
+    /// at the edges of a window know only who was there before. What an ended one used is known as [`Tree::cpu_ns`]
+    /// says, where its parent has waited for it.
+    pub fn newcomers_ns(&mut self) -> u64 {
+        let known = self.known_cpu_ns();
+        let all = self.cpu_ns();
+        all.zip(known)
+            .map_or(0, |(all, known)| all.saturating_sub(known))
+    }
+
     fn sum_ns(&self) -> Option<u64> {
         let own_ns = self.members.values().map(|member| member.own_ns);
         let before_ns = self.reaped_before_ns.unwrap_or(0);

@@ -18,7 +18,7 @@ use crate::block::{Hands, start};
 use crate::design::SliceKind;
 use crate::error::LabError;
 use crate::level::Window;
-use crate::measure::{Bench, DISCARD_RATIO, DRAIN_WITHIN, pacing};
+use crate::measure::{Bench, CountsFor, DISCARD_RATIO, DRAIN_WITHIN, pacing};
 use crate::prepare::find_program;
 use crate::supervise::{Spec, SuperviseError};
 use crate::sut::Sut;
@@ -34,6 +34,7 @@ const VERSION_WITHIN: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Tool {
     manifest: ToolManifest,
+    templates: Vec<Template>,
     /// Folder of the experiment.
     folder: PathBuf,
     /// Where it is; `None` where it is not on the PATH.
@@ -44,7 +45,7 @@ pub struct Tool {
 /// The tools of an experiment that were asked for by name.
 ///
 /// # Errors
-/// When the experiment has no arguments for one of them.
+/// When the experiment has no arguments for one of them, or names a file in them that cannot be read.
 pub fn find(
     experiment: &Experiment,
     with: &[String],
@@ -65,7 +66,9 @@ pub fn find(
                 experiment.name
             ))
         })?;
+        let templates = templates(&manifest, &experiment.folder)?;
         Ok(Tool {
+            templates,
             program: find_program(&path, &manifest.name),
             folder: experiment.folder.clone(),
             path: path.clone(),
@@ -73,6 +76,42 @@ pub fn find(
         })
     };
     with.iter().map(find).collect()
+}
+
+/// An argument as the experiment gives it, before the words of a service stand in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Template {
+    Plain(String),
+    /// Holds `{file:NAME}`.
+    File {
+        before: String,
+        name: String,
+        text: String,
+        after: String,
+    },
+}
+
+/// Reads a tool's arguments and the files that they name.
+fn templates(manifest: &ToolManifest, folder: &Path) -> Result<Vec<Template>, LabError> {
+    let refuse = |what: String| LabError::Usage(format!("tool {}: {what}", manifest.name));
+    let template = |argument: &String| {
+        let Some((before, rest)) = argument.split_once("{file:") else {
+            return Ok(Template::Plain(argument.clone()));
+        };
+        let (name, after) = rest
+            .split_once('}')
+            .ok_or_else(|| refuse(format!("`{argument}` lacks a }}")))?;
+        let from = folder.join(name);
+        let text = fs::read_to_string(&from)
+            .map_err(|error| refuse(format!("{}: {error}", from.display())))?;
+        Ok(Template::File {
+            before: before.to_owned(),
+            name: name.replace('/', "-"),
+            text,
+            after: after.to_owned(),
+        })
+    };
+    manifest.args.iter().map(template).collect()
 }
 
 /// Runs every tool against every treatment but the twin, each on fresh starts, and stores what it said.
@@ -144,7 +183,7 @@ impl Loaded<'_> {
             step: tool.clone(),
             detail: format!("{}, start {} of {ROUNDS}", treatment.title, self.round),
         });
-        let mut sut = match start(bench, hands, entry, &name) {
+        let sut = match start(bench, hands, entry, &name) {
             Ok(sut) => sut,
             Err(LabError::Failed(reason)) => {
                 let message = format!("{tool} is not run on {}: {reason}", treatment.title);
@@ -153,11 +192,34 @@ impl Loaded<'_> {
             }
             Err(error) => return Err(error),
         };
+        let mut suts = [Some(sut)];
+        let trial = self.load(bench, hands, run, entry, &name, &mut suts);
+        // Whatever went wrong: a service that is only dropped goes on and disturbs the next.
+        suts.into_iter().flatten().for_each(|sut: Sut| {
+            sut.stop(&mut bench.session);
+        });
+        trial
+    }
+
+    /// Warms a service, lets the tool load it, then does so itself. `None` where the tool did not start.
+    fn load(
+        &self,
+        bench: &mut Bench,
+        hands: &mut Hands,
+        run: &Run,
+        entry: &Entry,
+        name: &str,
+        suts: &mut [Option<Sut>; 1],
+    ) -> Result<Option<(ToolTrial, Vec<u8>)>, LabError> {
+        let (tool, treatment) = (&self.tool.manifest.name, &entry.treatment);
         let design = &run.design;
         let cap = Duration::from_secs_f64(design.warm_up_cap_s);
-        warm_up(bench, &mut sut, design.connections_count, cap)?;
-        let arguments = self.arguments(hands.logs, &name, sut.addr, entry)?;
-        let spec = self.spec(hands, &name, arguments.clone());
+        let [Some(sut)] = suts else {
+            return Ok(None);
+        };
+        warm_up(bench, sut, design.connections_count, cap)?;
+        let arguments = self.arguments(hands.logs, name, sut.addr, entry)?;
+        let spec = self.spec(hands, name, arguments.clone());
         let within = Duration::from_secs(self.tool.manifest.within_s);
         let ended = match hands.supervisor.run(&spec, within) {
             Ok(finished) => finished.status,
@@ -165,20 +227,15 @@ impl Loaded<'_> {
             Err(SuperviseError::Spawn { reason, .. }) => {
                 let message = format!("{tool} does not start: {reason}");
                 (hands.tell)(Event::Noticed { message });
-                sut.stop(&mut bench.session);
                 return Ok(None);
             }
             Err(error) => return Err(error.into()),
         };
-        let mut suts = [Some(sut)];
-        let ours = ours(bench, &mut suts, run)?;
-        suts.into_iter().flatten().for_each(|sut: Sut| {
-            sut.stop(&mut bench.session);
-        });
+        let ours = ours(bench, suts, run)?;
         let output = fs::read(&spec.log).unwrap_or_default();
         let trial = ToolTrial {
             schema: ToolTrial::SCHEMA.to_owned(),
-            trial: name,
+            trial: name.to_owned(),
             round: self.round,
             treatment: treatment.name.clone(),
             tool: tool.clone(),
@@ -225,30 +282,20 @@ impl Loaded<'_> {
                 .replace("{path}", &path)
                 .replace("{folder}", &self.tool.folder.display().to_string())
         };
-        let argument = |argument: &String| {
-            let Some((before, rest)) = argument.split_once("{file:") else {
-                return Ok(words(argument));
-            };
-            let (file, after) = rest.split_once('}').ok_or_else(|| {
-                LabError::Usage(format!(
-                    "tool {}: `{argument}` lacks a }}",
-                    self.tool.manifest.name
-                ))
-            })?;
-            let from = self.tool.folder.join(file);
-            let text = fs::read_to_string(&from).map_err(|error| {
-                LabError::Usage(format!(
-                    "tool {}: {}: {error}",
-                    self.tool.manifest.name,
-                    from.display()
-                ))
-            })?;
-            let plain = file.replace('/', "-");
-            let to = logs.join(format!("tool-{name}-{plain}"));
-            fs::write(&to, words(&text)).map_err(LabError::system("writing a tool's file"))?;
-            Ok(format!("{}{}{}", words(before), to.display(), words(after)))
+        let argument = |template: &Template| match template {
+            Template::Plain(argument) => Ok(words(argument)),
+            Template::File {
+                before,
+                name: file,
+                text,
+                after,
+            } => {
+                let to = logs.join(format!("tool-{name}-{file}"));
+                fs::write(&to, words(text)).map_err(LabError::system("writing a tool's file"))?;
+                Ok(format!("{}{}{}", words(before), to.display(), words(after)))
+            }
         };
-        self.tool.manifest.args.iter().map(argument).collect()
+        self.tool.templates.iter().map(argument).collect()
     }
 }
 
@@ -276,7 +323,8 @@ fn ours(
             drain: DRAIN_WITHIN,
             ..load::Slice::new(pacing(kind, run.design.connections_count, 0.0), length)
         };
-        let (seen, record) = bench.window(suts, 0, kind, &slice, &mut window.around)?;
+        let (seen, record) =
+            bench.window(suts, 0, CountsFor::Level, kind, &slice, &mut window.around)?;
         window.add(&record, &seen);
     }
     Ok(window.metrics(kind).0)
@@ -304,4 +352,37 @@ fn version(hands: &Hands, tool: &Tool, program: &Path) -> Option<String> {
         line.contains(|c: char| c.is_ascii_digit()) && !lower.contains("usage")
     });
     line.map(|line| line.trim().chars().take(120).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(args: &[&str]) -> ToolManifest {
+        ToolManifest {
+            name: "wrk".to_owned(),
+            args: args.iter().map(|one| (*one).to_owned()).collect(),
+            within_s: 120,
+        }
+    }
+
+    #[test]
+    fn a_file_that_a_tool_lacks_is_said_before_anything_is_measured() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |args: &[&str]| match templates(&tool(args), folder.path()) {
+            Err(LabError::Usage(reason)) => reason,
+            other => panic!("{other:?}"),
+        };
+        assert!(refused(&["-s", "{file:post.lua}"]).contains("post.lua"));
+        assert!(refused(&["{file:post.lua"]).contains("lacks a }"));
+        fs::write(folder.path().join("post.lua"), "{url}").unwrap();
+        let read = templates(&tool(&["{url}", "-s={file:post.lua}"]), folder.path()).unwrap();
+        let file = Template::File {
+            before: "-s=".to_owned(),
+            name: "post.lua".to_owned(),
+            text: "{url}".to_owned(),
+            after: String::new(),
+        };
+        assert_eq!(read, [Template::Plain("{url}".to_owned()), file]);
+    }
 }

@@ -147,7 +147,7 @@ fn slice(index: usize, cpu_ns: u64, canary_ns: u64) -> Slice {
 }
 
 fn steadiness(slices: &[Slice]) -> Option<AuditStatus> {
-    steady(slices).map(|line| line.status)
+    stationarity(slices).map(|line| line.status)
 }
 
 #[test]
