@@ -145,13 +145,13 @@ pub const METRICS: &[Metric] = &[
         "memory_peak_bytes",
         "Memory",
         "bytes",
-        "Largest anonymous plus shared resident memory of the process tree, sampled at 5 Hz while under load.",
+        "Largest anonymous plus shared resident memory of the process tree, sampled at 5 Hz in the main slices.",
     ),
     lower(
         "memory_pss_bytes",
         "PSS",
         "bytes",
-        "Proportional set size of the process tree, read once after the window.",
+        "Proportional set size of the process tree, read once after the last main slice.",
     ),
     lower(
         "first_answer_ns",
