@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use record::{Run, ToolTrial};
+use record::{Metric, ToolTrial};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::findings::{Findings, Pair};
+use crate::grounds::{Grounds, Place};
 use crate::paint::Paint;
 use crate::prose;
 use crate::sections::{Block, Item, Section};
@@ -25,7 +26,8 @@ pub struct WhatIf {
     pub change: String,
     /// How reports name the treatment without it.
     pub title: String,
-    /// The two on the primary metric; absent where one of them could not be ranked.
+    /// The two on the primary metric; absent where no block has a usable figure of both. Where either is shown apart
+    /// and not ranked, its interval stands alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pair: Option<Pair>,
 }
@@ -63,13 +65,21 @@ const SHOWN: [&str; 4] = [
     "closed_service_p99_ns",
 ];
 
-/// The changes that a run tried.
-pub(crate) fn what_if(run: &Run, pairs: &[Pair]) -> Vec<WhatIf> {
-    let changed = run.treatments.iter().filter(|one| one.twin_of.is_none());
-    changed
+/// The changes that a run tried, held against what they change on the primary metric.
+pub(crate) fn what_if(grounds: &Grounds, primary: &'static Metric, pairs: &[Pair]) -> Vec<WhatIf> {
+    let place = Place {
+        metric: primary,
+        level: None,
+    };
+    let apart = |treatment: &str, of: &str| {
+        let found = grounds.compare([treatment, of], place, 1)?;
+        let titles = [grounds.title(treatment), grounds.title(of)];
+        Some(found.pair([treatment, of], titles, primary))
+    };
+    grounds
+        .treatments()
         .filter_map(|treatment| {
             let of = treatment.what_if_of.clone()?;
-            let original = run.treatments.iter().find(|other| other.name == of);
             let between = |pair: &&Pair| {
                 (pair.treatment == of && pair.against == treatment.name)
                     || (pair.treatment == treatment.name && pair.against == of)
@@ -80,8 +90,12 @@ pub(crate) fn what_if(run: &Run, pairs: &[Pair]) -> Vec<WhatIf> {
                     .strip_prefix(&format!("{of}+"))
                     .unwrap_or(&treatment.name)
                     .to_owned(),
-                title: original.map_or(of.clone(), |original| original.title.clone()),
-                pair: pairs.iter().find(between).cloned(),
+                title: grounds.title(&of).to_owned(),
+                pair: pairs
+                    .iter()
+                    .find(between)
+                    .cloned()
+                    .or_else(|| apart(&treatment.name, &of)),
                 treatment: treatment.name.clone(),
                 of,
             })
@@ -143,7 +157,7 @@ pub(crate) fn what_if_section(findings: &Findings) -> Option<Section> {
         paint: Paint::Strong,
         text: match &one.pair {
             Some(pair) => prose::verdict(pair),
-            None => "one of the two has no usable trial".to_owned(),
+            None => "no block has a usable figure of both".to_owned(),
         },
     };
     let items: Vec<Item> = findings.what_if.iter().map(item).collect();

@@ -8,7 +8,8 @@ use crate::claim_reasons;
 use crate::claim_words;
 use crate::figures;
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
-use crate::grounds::{self, Compared, Grounds, Place};
+use crate::grounds::{self, Compared, Grounds, Missing, Place};
+use crate::levels;
 use crate::manifest::{Claim, Published};
 
 /// One setting with the blocks behind it.
@@ -26,6 +27,9 @@ pub(crate) fn claims(grounds: &Grounds) -> Vec<ClaimFindings> {
 }
 
 fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
+    if let Some(found) = nothing_to_divide(grounds, claim) {
+        return found;
+    }
     let as_published = as_published(grounds, claim);
     let like_for_like = like_for_like(grounds, claim);
     let steady = steady(grounds, claim);
@@ -60,6 +64,70 @@ fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
         reasons,
         note: claim.note.clone(),
     }
+}
+
+/// A claim about two figures that are both 0 in every block: equal, though no ratio says so. `None` of any other.
+fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<ClaimFindings> {
+    let metric = metric(claim.metric.as_deref()?).filter(|_| claim.untestable.is_none())?;
+    let level = claim.level.as_deref();
+    let place = Place { metric, level };
+    let pair = [claim.treatment.as_deref()?, claim.against.as_deref()?];
+    let both = pair.iter().all(|name| {
+        matches!(grounds.figures_by_block(name, place),
+            Err(Missing::Zero { zero_count, blocks_count }) if zero_count == blocks_count)
+    });
+    let zero_published = |name: &str| {
+        let mut cells = grounds.manifest.published.iter();
+        cells.any(|cell| {
+            (cell.treatment.as_str(), cell.metric.as_str()) == (name, metric.name)
+                && cell.level.as_deref() == level
+                && cell.value == 0.0
+        })
+    };
+    let says_equal = match claim.published_ratio {
+        Some(ratio) => Some(ratio == 1.0),
+        None => pair.iter().all(|name| zero_published(name)).then_some(true),
+    };
+    let titles = pair.map(|name| grounds.title(name));
+    let found = format!(
+        "{} of {} and {}{} were 0 in every block",
+        metric.title,
+        titles[0],
+        titles[1],
+        at(level)
+    );
+    let (verdict, sentence) = match says_equal {
+        _ if !both => return None,
+        Some(true) => (
+            ClaimVerdict::Reproduced,
+            format!("The source says that they are equal; here {found}."),
+        ),
+        Some(false) => (
+            ClaimVerdict::Contradicted,
+            format!("The source says that they differ; here {found}."),
+        ),
+        None => {
+            let reason = format!(
+                "{found}, and the claim gives neither a ratio nor the figures that were published"
+            );
+            let sentence = format!("Reason: {reason}.");
+            (ClaimVerdict::CannotBeTestedHere { reason }, sentence)
+        }
+    };
+    Some(ClaimFindings {
+        id: claim.id.clone(),
+        quote: claim.quote.clone(),
+        metric: claim.metric.clone(),
+        level: claim.level.clone(),
+        published_ratio: claim.published_ratio,
+        verdict,
+        sentence,
+        as_published: None,
+        like_for_like: None,
+        steady: None,
+        reasons: Vec::new(),
+        note: claim.note.clone(),
+    })
 }
 
 /// The claim in the setting that was published, or why it cannot be put to the test.
@@ -153,8 +221,15 @@ fn test(
     })
 }
 
-/// A pair that the run's verdicts name keeps their interval; every other one stands alone.
+/// A pair that the run's verdicts name keeps their interval, and one with the baseline at a level that of its level;
+/// every other one stands alone.
 fn pairs_count(grounds: &Grounds, pair: [&str; 2], place: Place) -> usize {
+    if place.level.is_some()
+        && pair.contains(&grounds.baseline)
+        && grounds.same_work(pair[0], pair[1])
+    {
+        return levels::pairs_count(grounds, place).max(1);
+    }
     let among = pair.iter().all(|name| grounds.ranked.contains(name));
     let primary = place.level.is_none() && place.metric.name == grounds.run.primary_metric;
     match among && primary {
@@ -217,8 +292,21 @@ fn measured(grounds: &Grounds, name: &str, place: Place) -> Result<(), String> {
         return Err(format!("{title} was not measured at {level}"));
     }
     let tail = place.level.is_none() && crate::percentiles::is_percentile(place.metric.name);
-    if !tail && grounds.by_block(name, place).is_empty() {
-        return Err(missing(place.metric, title, place.level));
+    if !tail {
+        match grounds.figures_by_block(name, place) {
+            Ok(found) if found.is_empty() => {
+                return Err(missing(place.metric, title, place.level));
+            }
+            Ok(_) => {}
+            Err(why) => {
+                let words = why.words(place.metric);
+                return Err(format!(
+                    "{} of {title}{}: {words}",
+                    place.metric.title,
+                    at(place.level)
+                ));
+            }
+        }
     }
     let figures = || figures::figures(&usable, grounds.histograms);
     if tail && !figures().contains_key(place.metric.name) {
@@ -228,12 +316,16 @@ fn measured(grounds: &Grounds, name: &str, place: Place) -> Result<(), String> {
 }
 
 fn missing(metric: &Metric, title: &str, level: Option<&str>) -> String {
-    let at = level.map_or(String::new(), |level| format!(" at {level}"));
+    let at = at(level);
     let few = match crate::percentiles::is_percentile(metric.name) {
         true => ", or has too few answers",
         false => "",
     };
     format!("{} of {title}{at} was not measured{few}", metric.title)
+}
+
+fn at(level: Option<&str>) -> String {
+    level.map_or(String::new(), |level| format!(" at {level}"))
 }
 
 /// The figure of a claim about one treatment alone.

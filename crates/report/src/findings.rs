@@ -207,7 +207,7 @@ pub struct Control {
 pub enum Standing {
     /// Among the ranked.
     Ranked {
-        /// Tier, counted from 1: nobody in it is shown to be better than another of it.
+        /// Tier, counted from 1: between two tiers every pair is decided; within one, a pair may be or not.
         tier: usize,
         /// Best rank it may have: one more than the number shown to be better.
         rank_low: usize,

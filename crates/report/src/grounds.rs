@@ -9,7 +9,8 @@ use crate::estimate::{self, CONFIDENCE_LEVEL};
 use crate::findings::{Pair, RatioEstimate, SignedRank};
 use crate::manifest::Manifest;
 use crate::selection::Selection;
-use crate::{comparison, percentiles};
+use crate::text::counted;
+use crate::{comparison, level_audit, percentiles};
 
 /// A run, sorted and with what it says of itself.
 pub(crate) struct Grounds<'a> {
@@ -117,23 +118,51 @@ impl Grounds<'_> {
         workload(one) == workload(other) && self.manifest.asked(one) == self.manifest.asked(other)
     }
 
-    /// A positive figure of each block that has it. A percentile that some block lacks, where it fell among
-    /// requests that failed, would be that of the better blocks alone: then there is none.
+    /// The figure of each block that has it, above 0; none at all where leaving out the blocks without one would
+    /// flatter the treatment.
     pub(crate) fn by_block(&self, treatment: &str, place: Place) -> BTreeMap<u32, f64> {
+        self.figures_by_block(treatment, place).unwrap_or_default()
+    }
+
+    /// The same, or why there is none: an INVALID level, a percentile or a capacity that some block lacks, or a 0,
+    /// which no ratio can be taken to. Empty where nothing was measured.
+    pub(crate) fn figures_by_block(
+        &self,
+        treatment: &str,
+        place: Place,
+    ) -> Result<BTreeMap<u32, f64>, Missing> {
+        let name = place.metric.name;
         let trials = self.selection.usable(treatment);
         let here: Vec<(u32, &BTreeMap<String, f64>)> = trials
             .iter()
-            .filter_map(|trial| Some((trial.block, metrics(trial, place.level)?)))
+            .filter_map(|trial| Some((trial.block, sound_metrics(trial, place)?)))
             .collect();
+        let measured = trials.iter();
+        let measured = measured.filter(|trial| metrics(trial, place.level).is_some());
+        if here.is_empty()
+            && let blocks_count @ 1.. = measured.count()
+        {
+            return Err(Missing::Invalid { blocks_count });
+        }
         let found: BTreeMap<u32, f64> = here
             .iter()
-            .filter_map(|(block, metrics)| Some((*block, *metrics.get(place.metric.name)?)))
-            .filter(|(_, value)| *value > 0.0 && value.is_finite())
+            .filter_map(|(block, metrics)| Some((*block, *metrics.get(name)?)))
+            .filter(|(_, value)| value.is_finite())
             .collect();
-        if percentiles::is_percentile(place.metric.name) && found.len() < here.len() {
-            return BTreeMap::new();
+        if is_all_or_none(name) && found.len() < here.len() {
+            return Err(Missing::SomeBlocks {
+                without_count: here.len() - found.len(),
+                blocks_count: here.len(),
+            });
         }
-        found
+        let zero_count = found.values().filter(|value| **value <= 0.0).count();
+        if zero_count > 0 {
+            return Err(Missing::Zero {
+                zero_count,
+                blocks_count: found.len(),
+            });
+        }
+        Ok(found)
     }
 
     /// Compares two treatments as one of `pairs_count` whose intervals hold together; `None` without a block
@@ -145,13 +174,8 @@ impl Grounds<'_> {
         pairs_count: usize,
     ) -> Option<Compared> {
         let confidence = simultaneous::each_confidence(CONFIDENCE_LEVEL, pairs_count);
-        let against = self.by_block(other, place);
-        let logs: BTreeMap<u32, f64> = self
-            .by_block(one, place)
-            .into_iter()
-            .filter_map(|(block, value)| Some((block, (value / against.get(&block)?).ln())))
-            .collect();
         let terms = self.terms_at(place);
+        let logs = self.log_ratios([one, other], place);
         if logs.is_empty() {
             return self.compare_merged([one, other], place, confidence, pairs_count, &terms);
         }
@@ -165,21 +189,29 @@ impl Grounds<'_> {
         })
     }
 
+    /// Log ratio of each block in which both have the figure. None of a tail of the main slices: that exists for all
+    /// blocks together only.
+    fn log_ratios(&self, [one, other]: [&str; 2], place: Place) -> BTreeMap<u32, f64> {
+        if place.level.is_none() && percentiles::is_tail(place.metric.name) {
+            return BTreeMap::new();
+        }
+        let against = self.by_block(other, place);
+        self.by_block(one, place)
+            .into_iter()
+            .filter_map(|(block, value)| Some((block, (value / against.get(&block)?).ln())))
+            .collect()
+    }
+
     /// Percentiles of all blocks together, with the interval of leaving out one block at a time.
     fn compare_merged(
         &self,
-        [one, other]: [&str; 2],
+        pair: [&str; 2],
         place: Place,
         confidence: f64,
         pairs_count: usize,
         terms: &Terms,
     ) -> Option<Compared> {
-        if place.level.is_some() {
-            return None;
-        }
-        let trials = [self.selection.usable(one), self.selection.usable(other)];
-        let (whole, without) =
-            percentiles::log_ratio(place.metric.name, [&trials[0], &trials[1]], self.histograms)?;
+        let (whole, without) = self.merged(pair, place)?;
         let interval = jackknife::jackknife(whole, &without, confidence);
         let ratio = RatioEstimate {
             ratio: whole.exp(),
@@ -195,27 +227,113 @@ impl Grounds<'_> {
         })
     }
 
+    /// The log ratio of a percentile of all blocks together, and those with one block left out.
+    fn merged(&self, [one, other]: [&str; 2], place: Place) -> Option<(f64, Vec<f64>)> {
+        if place.level.is_some() {
+            return None;
+        }
+        let trials = [self.selection.usable(one), self.selection.usable(other)];
+        percentiles::log_ratio(place.metric.name, [&trials[0], &trials[1]], self.histograms)
+    }
+
     /// What counts as a difference here: the twin's own at this place where it was measured, else that on the
     /// primary metric.
     pub(crate) fn terms_at(&self, place: Place) -> Terms {
-        if place.level.is_none() && place.metric.name == self.run.primary_metric {
+        let is_tail = place.level.is_none() && percentiles::is_tail(place.metric.name);
+        if place.level.is_none() && place.metric.name == self.run.primary_metric && !is_tail {
             return self.terms;
         }
         let twin = self.run.treatments.iter().find_map(|treatment| {
-            let of = treatment.twin_of.as_deref()?;
-            let against = self.by_block(of, place);
-            let logs: Vec<f64> = self
-                .by_block(&treatment.name, place)
-                .into_iter()
-                .filter_map(|(block, value)| Some((value / against.get(&block)?).ln()))
-                .collect();
-            stats::interval::of_mean(&logs, CONFIDENCE_LEVEL)
+            let pair = [treatment.name.as_str(), treatment.twin_of.as_deref()?];
+            let logs: Vec<f64> = self.log_ratios(pair, place).into_values().collect();
+            if !logs.is_empty() {
+                return stats::interval::of_mean(&logs, CONFIDENCE_LEVEL);
+            }
+            let (whole, without) = self.merged(pair, place)?;
+            jackknife::jackknife(whole, &without, CONFIDENCE_LEVEL)
         });
         Terms {
             bound_ratio: twin.map_or(self.terms.bound_ratio, stats::twin::bound_ratio),
             ..self.terms
         }
     }
+}
+
+/// Why a treatment that was measured has no figure to be compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// In every block the level's answers break the audit's rule.
+    Invalid {
+        /// Blocks in which it was measured.
+        blocks_count: usize,
+    },
+    /// A block without it did worse than any that has it.
+    SomeBlocks {
+        /// Blocks that lack it.
+        without_count: usize,
+        /// Blocks in all.
+        blocks_count: usize,
+    },
+    /// It is 0 in some block.
+    Zero {
+        /// Blocks in which it is.
+        zero_count: usize,
+        /// Blocks in all.
+        blocks_count: usize,
+    },
+}
+
+impl Missing {
+    /// The same in words, as the end of a sentence about the metric.
+    pub(crate) fn words(self, metric: &Metric) -> String {
+        let of = |count: usize, all: usize| match count == all {
+            true => "in every block".to_owned(),
+            false => format!("in {count} of {}", counted(all, "block")),
+        };
+        match self {
+            Missing::Invalid { .. } => {
+                format!("the level is INVALID in every block: {}", level_audit::RULE)
+            }
+            Missing::SomeBlocks {
+                without_count,
+                blocks_count,
+            } if metric.name == CAPACITY => format!(
+                "{} no rate kept the objective",
+                of(without_count, blocks_count)
+            ),
+            Missing::SomeBlocks {
+                without_count,
+                blocks_count,
+            } => format!(
+                "{} it has too few answers, or falls among requests that failed",
+                of(without_count, blocks_count)
+            ),
+            Missing::Zero {
+                zero_count,
+                blocks_count,
+            } => format!(
+                "0 {}, and there is no ratio to 0",
+                of(zero_count, blocks_count)
+            ),
+        }
+    }
+}
+
+/// The highest rate that kept an objective: a block that found none did worse than any that has one.
+const CAPACITY: &str = "capacity_under_objective_per_s";
+
+/// Whether the blocks that have a metric are no fair sample of those in which it was looked for.
+pub(crate) fn is_all_or_none(metric: &str) -> bool {
+    percentiles::is_percentile(metric) || metric == CAPACITY
+}
+
+/// The figures that a trial may be compared by. A count of requests that failed is no figure that failures spoil.
+fn sound_metrics<'a>(trial: &'a Trial, place: Place) -> Option<&'a BTreeMap<String, f64>> {
+    let Some(name) = place.level else {
+        return Some(&trial.metrics);
+    };
+    let level = trial.levels.iter().find(|level| level.level == name)?;
+    (place.metric.adds_up || level_audit::is_sound(&level.outcomes)).then_some(&level.metrics)
 }
 
 /// The figures of a trial at one level, or those of its main slices.

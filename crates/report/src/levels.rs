@@ -9,12 +9,14 @@ use stats::scalability;
 use crate::estimate;
 use crate::figures;
 use crate::findings::{Figure, LevelFindings, LevelTreatment, Pair, Scaling, ScalingPoint};
-use crate::grounds::{Compared, Grounds, Place};
-use crate::percentiles;
+use crate::grounds::{Compared, Grounds, Place, is_all_or_none};
+use crate::level_audit;
+use crate::text::counted;
 
-/// Metrics that lead a kind of load, the first that was measured. Block intervals use percentiles up to the 90th.
+/// Metrics that lead a kind of load, the first that was measured: a wrong answer is no answer. Block intervals use
+/// percentiles up to the 90th.
 const LEADING: &[(&str, &[&str])] = &[
-    ("closed", &["completion_rate_per_s", "goodput_per_s"]),
+    ("closed", &["goodput_per_s", "completion_rate_per_s"]),
     (
         "open",
         &["response_p90_ns", "response_p50_ns", "response_mean_ns"],
@@ -25,11 +27,11 @@ const LEADING: &[(&str, &[&str])] = &[
     ),
     (
         "cold",
-        &["completion_rate_per_s", "goodput_per_s", "elapsed_ns"],
+        &["goodput_per_s", "completion_rate_per_s", "elapsed_ns"],
     ),
     (
         "users",
-        &["completion_rate_per_s", "goodput_per_s", "elapsed_ns"],
+        &["goodput_per_s", "completion_rate_per_s", "elapsed_ns"],
     ),
 ];
 
@@ -120,13 +122,18 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         .filter_map(|trial| trial.levels.iter().find(|found| found.level == level))
         .collect();
     let first = here.first()?;
+    let sound = here.iter().copied();
+    let sound: Vec<&record::Level> = sound
+        .filter(|level| level_audit::is_sound(&level.outcomes))
+        .collect();
+    let shown = if sound.is_empty() { &here } else { &sound };
     let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
     for (outcome, count) in here.iter().flat_map(|level| &level.outcomes) {
         let sum = outcomes.entry(outcome.clone()).or_default();
         *sum = sum.saturating_add(*count);
     }
     let mean = |of: &dyn Fn(&record::Level) -> Option<f64>| {
-        let logs: Vec<f64> = here
+        let logs: Vec<f64> = shown
             .iter()
             .filter_map(|level| of(level))
             .filter(|value| *value > 0.0 && value.is_finite())
@@ -140,10 +147,43 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         concurrency_count: first.concurrency_count,
         arrival_rate_per_s: mean(&|level| level.arrival_rate_per_s),
         capacity_ratio: mean(&|level| level.capacity_ratio),
-        figures: level_figures(&here),
+        figures: level_figures(shown),
         outcomes,
-        notes: notes(&here),
+        usable_count: sound.len(),
+        invalid_count: here.len() - sound.len(),
+        notes: notes(&here)
+            .into_iter()
+            .chain(why_invalid(here.len(), sound.len()))
+            .chain(why_no_capacity(shown))
+            .collect(),
         to_baseline: None,
+    })
+}
+
+/// What the audit's rule about answers took out of pairs and claims; none where it took nothing.
+fn why_invalid(blocks_count: usize, sound_count: usize) -> Option<String> {
+    let invalid_count = blocks_count - sound_count;
+    (invalid_count > 0).then(|| {
+        format!(
+            "INVALID in {invalid_count} of {}, in which it is in no pair and no claim: {}",
+            counted(blocks_count, "block"),
+            level_audit::RULE
+        )
+    })
+}
+
+/// Why there is no capacity although some block has one.
+fn why_no_capacity(levels: &[&record::Level]) -> Option<String> {
+    const METRIC: &str = "capacity_under_objective_per_s";
+    let without = levels
+        .iter()
+        .filter(|level| level.load == "capacity" && !level.metrics.contains_key(METRIC))
+        .count();
+    (without > 0).then(|| {
+        format!(
+            "no capacity is given: in {without} of {} no rate kept the objective",
+            counted(levels.len(), "block")
+        )
     })
 }
 
@@ -170,8 +210,7 @@ fn level_figures(levels: &[&record::Level]) -> BTreeMap<String, Figure> {
             .iter()
             .filter_map(|level| level.metrics.get(metric.name).copied())
             .collect();
-        // A block that lacks a percentile was slower there than any that has it.
-        let hidden = percentiles::is_percentile(metric.name) && values.len() < levels.len();
+        let hidden = is_all_or_none(metric.name) && values.len() < levels.len();
         if values.is_empty() || hidden {
             return None;
         }
@@ -185,17 +224,11 @@ fn level_figures(levels: &[&record::Level]) -> BTreeMap<String, Figure> {
 
 /// Holds every treatment that does the baseline's work against it; the intervals hold together.
 fn to_baseline(grounds: &Grounds, place: Place, treatments: &mut [LevelTreatment]) -> Vec<Pair> {
-    let compared = |name: &str, count: usize| -> Option<Compared> {
-        let same = name != grounds.baseline && grounds.same_work(name, grounds.baseline);
-        same.then(|| grounds.compare([name, grounds.baseline], place, count))?
-    };
-    let count = treatments
-        .iter()
-        .filter(|treatment| compared(&treatment.name, 1).is_some())
-        .count();
+    let names = treatments.iter().map(|treatment| treatment.name.as_str());
+    let count = held_count(grounds, place, names);
     let mut pairs = Vec::new();
     for treatment in treatments {
-        let Some(found) = compared(&treatment.name, count) else {
+        let Some(found) = to_baseline_of(grounds, &treatment.name, place, count) else {
             continue;
         };
         if grounds.ranked.contains(&treatment.name.as_str()) {
@@ -206,6 +239,26 @@ fn to_baseline(grounds: &Grounds, place: Place, treatments: &mut [LevelTreatment
         treatment.to_baseline = Some(found.ratio);
     }
     pairs
+}
+
+/// One treatment held against the baseline as one of `count`; `None` where they do not do the same work or share no
+/// block.
+fn to_baseline_of(grounds: &Grounds, name: &str, place: Place, count: usize) -> Option<Compared> {
+    let same = name != grounds.baseline && grounds.same_work(name, grounds.baseline);
+    same.then(|| grounds.compare([name, grounds.baseline], place, count))?
+}
+
+/// How many of `names` are held against the baseline here.
+fn held_count<'b>(grounds: &Grounds, place: Place, names: impl Iterator<Item = &'b str>) -> usize {
+    names
+        .filter(|name| to_baseline_of(grounds, name, place, 1).is_some())
+        .count()
+}
+
+/// How many pairs hold together at a level: all that are held against the baseline there, whatever the metric.
+pub(crate) fn pairs_count(grounds: &Grounds, place: Place) -> usize {
+    let names = grounds.treatments().map(|found| found.name.as_str());
+    held_count(grounds, place, names)
 }
 
 /// The scalability law for every treatment with four concurrencies or more.
@@ -228,6 +281,8 @@ fn curve(levels: &[LevelFindings], name: &str) -> Vec<ScalingPoint> {
     let mut points: Vec<ScalingPoint> = closed
         .filter_map(|level| {
             let treatment = level.treatment(name)?;
+            // A rate of wrong answers bends no curve.
+            (treatment.usable_count > 0).then_some(())?;
             let rate = treatment.figures.get("completion_rate_per_s")?;
             Some(ScalingPoint {
                 concurrency_count: treatment.concurrency_count?,

@@ -228,22 +228,29 @@ fn steady_columns(
         columns.extend(ratio_column(findings, warm, &cells));
         return columns;
     }
-    main_columns(findings, rows)
+    main_columns(findings, levels, rows)
 }
 
-/// The closed loop of the main slices.
-fn main_columns(findings: &Findings, rows: &[(&str, &str)]) -> Vec<Column> {
-    const METRIC: &str = "completion_rate_per_s";
-    let figures: Vec<Option<&Figure>> = rows
-        .iter()
-        .map(|(name, _)| findings.treatment(name)?.figures.get(METRIC))
-        .collect();
-    let Some(rates) = column("warm", METRIC, &figures) else {
+/// The closed loop of the main slices, on the metric that leads when cold or else on the other rate.
+fn main_columns(
+    findings: &Findings,
+    levels: &[&LevelFindings],
+    rows: &[(&str, &str)],
+) -> Vec<Column> {
+    let leading = levels.iter().map(|level| level.leading_metric.as_str());
+    let rates = leading.chain(["completion_rate_per_s"]).find_map(|name| {
+        let figures: Vec<Option<&Figure>> = rows
+            .iter()
+            .map(|(row, _)| findings.treatment(row)?.figures.get(name))
+            .collect();
+        Some((name, column("warm", name, &figures)?))
+    });
+    let Some((leading, rates)) = rates else {
         return Vec::new();
     };
     let ratio = |name: &str| {
         let found = findings.exploratory.iter();
-        let mut found = found.filter(|found| found.metric == METRIC && found.treatment == name);
+        let mut found = found.filter(|found| found.metric == leading && found.treatment == name);
         found.next().map(|found| &found.ratio)
     };
     let cell = |(name, _): &(&str, &str)| match ratio(name) {
@@ -284,7 +291,9 @@ fn told(levels: &[&LevelFindings]) -> Vec<String> {
     let mut lines = Vec::new();
     for level in levels {
         for treatment in &level.treatments {
-            let counted = |note: &&String| !note.contains("did not end in a good answer");
+            let counted = |note: &&String| {
+                !note.contains("did not end in a good answer") || note.starts_with("INVALID")
+            };
             // The requests that failed are counted over all blocks already.
             for note in treatment.notes.iter().filter(counted) {
                 lines.push(format!("{}, {}: {note}", treatment.title, heading(level)));

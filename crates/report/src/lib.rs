@@ -30,6 +30,7 @@ mod html;
 mod json;
 mod ladder;
 mod ladder_text;
+mod level_audit;
 mod levels;
 mod levels_table;
 mod limiter;

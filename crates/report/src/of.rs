@@ -85,7 +85,7 @@ impl Findings {
         let published = claims::published(&grounds);
         let ladder = ladder::ladder(&grounds);
         let cost = cost::cost(&grounds);
-        let what_if = beside::what_if(run, &pairs);
+        let what_if = beside::what_if(&grounds, primary, &pairs);
         Findings {
             what_if,
             answer: answer::sentence(primary, &in_order, &pairs),

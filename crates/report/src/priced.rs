@@ -8,6 +8,7 @@ use crate::findings::{
     CapacityPlan, Cost, CostBlock, Findings, PlannedTreatment, Priced, PricedTreatment, Prices,
     Suffices,
 };
+use crate::text::counted;
 use crate::{figures, ladder, units};
 
 const GIB_BYTES: f64 = 1_073_741_824.0;
@@ -145,13 +146,11 @@ impl Asked<'_> {
         let levels = self.findings.levels.iter();
         let mut found = levels
             .filter(|level| level.load == "capacity")
-            .filter_map(|level| {
-                level
-                    .treatment(name)?
-                    .figures
-                    .get("capacity_under_objective_per_s")
-            });
-        let figure = found.next()?;
+            .filter_map(|level| level.treatment(name));
+        let level = found.next()?;
+        let Some(figure) = level.figures.get("capacity_under_objective_per_s") else {
+            return Some(self.without_capacity(name, title, level.usable_count));
+        };
         let near = figure.low.unwrap_or(figure.estimate);
         let services = (self.rate_per_s / near).ceil().max(1.0) as u64;
         Some(PlannedTreatment {
@@ -168,6 +167,29 @@ impl Asked<'_> {
             memory_bytes: None,
             money_per_hour: None,
         })
+    }
+
+    /// One whose capacity was looked for, and not found in every block: nothing shows that any number suffices.
+    fn without_capacity(&self, name: &str, title: &str, blocks_count: usize) -> PlannedTreatment {
+        let objective = self
+            .findings
+            .design
+            .objective
+            .as_deref()
+            .unwrap_or_default();
+        PlannedTreatment {
+            treatment: name.to_owned(),
+            title: title.to_owned(),
+            suffices: Suffices::Unknown,
+            basis: format!(
+                "no capacity under {objective} was found in some of {}",
+                counted(blocks_count, "block")
+            ),
+            cores_count: None,
+            services_count: None,
+            memory_bytes: None,
+            money_per_hour: None,
+        }
     }
 
     /// From the CPU time of an answer.

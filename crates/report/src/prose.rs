@@ -15,10 +15,10 @@ pub(crate) fn explanation(findings: &Findings) -> String {
         "One block has no interval: differences cannot be told from noise yet.".to_owned()
     } else {
         format!(
-            "± and ranges are 95 % intervals over {}, each a fresh start of every treatment. A single figure \
-             carries the machine's drift between blocks; ratios, taken block by block, do not, and their \
-             ranges hold for all pairs at once. Between two tiers every pair is decided.",
+            "± and ranges are 95 % intervals over {}, {}, and their ranges hold for all pairs at once. Between two \
+             tiers every pair is decided.",
             counted(findings.blocks_count, "block"),
+            replication(findings),
         )
     };
     let mut text = intervals;
@@ -34,6 +34,30 @@ pub(crate) fn explanation(findings: &Findings) -> String {
         text.push_str(" * has trials that are not VALID, see the audit.");
     }
     text
+}
+
+/// What a block repeats, and what of the machine divides out within it.
+fn replication(findings: &Findings) -> &'static str {
+    let design = &findings.design;
+    match design.kind.as_str() {
+        "running_services" => {
+            "each a round over services that were running before: what a fresh start would change is in no interval. A \
+             single figure carries the machine's drift between blocks; ratios, taken block by block, do not"
+        }
+        "solo_trials" => {
+            "each a fresh start of every treatment, one after the other. A single figure carries the machine's drift; \
+             ratios, taken block by block, carry what is left of it from one trial to the next"
+        }
+        _ if design.services_at_once_count.is_some() => {
+            "as many as held the baseline and the treatment that was measured least, each a fresh start of one group \
+             of treatments. A single figure carries the machine's drift between blocks; ratios, taken in the blocks \
+             that held both, do not"
+        }
+        _ => {
+            "each a fresh start of every treatment. A single figure carries the machine's drift between blocks; \
+             ratios, taken block by block, do not"
+        }
+    }
 }
 
 /// The sentence about the twin.

@@ -193,3 +193,167 @@ fn a_claim_about_a_p99_is_judged_on_the_merged_percentile() {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn a_p99_is_compared_on_merged_histograms_even_where_every_block_has_one() {
+    let merged = article().findings();
+    // Figures of blocks that would say that both are alike.
+    let per_block = article().with(
+        |_| true,
+        |trial| {
+            trial.metrics.insert("response_p99_ns".to_owned(), 1e6);
+        },
+    );
+    let found = per_block.findings();
+    assert_eq!(claim(&found, "12"), claim(&merged, "12"));
+}
+
+#[test]
+fn what_the_bench_cannot_see_of_a_p99_is_what_the_merged_twin_says() {
+    let mut fixture = article();
+    let words = |fixture: &Fixture| {
+        let findings = fixture.findings();
+        claim(&findings, "12")
+            .as_published
+            .clone()
+            .unwrap()
+            .sentence
+    };
+    assert!(words(&fixture).contains("at least"), "{}", words(&fixture));
+    // The twin's answers take five times as long; its CPU time is what it was.
+    for (trial, histograms) in &mut fixture.histograms {
+        if trial.ends_with("~twin") {
+            let response = histograms.get_mut("response").unwrap();
+            let mut slow = hdrhistogram::Histogram::new(3).unwrap();
+            for step in response.iter_recorded() {
+                slow.record_n(5 * step.value_iterated_to(), step.count_at_value())
+                    .unwrap();
+            }
+            *response = slow;
+        }
+    }
+    assert!(
+        words(&fixture).contains("may be too small"),
+        "{}",
+        words(&fixture)
+    );
+}
+
+/// The article's run with other claims.
+fn with_claims(mut fixture: Fixture, claims: &serde_json::Value) -> Findings {
+    let manifest = fixture.run.catalog.get_mut("experiment/question").unwrap();
+    manifest["claim"] = claims["claim"].clone();
+    manifest["published"] = claims["published"].clone();
+    fixture.findings()
+}
+
+#[test]
+fn a_claim_at_a_level_has_the_interval_of_its_pair_there() {
+    let claims = json!({"published": [], "claim": [
+        {"id": "1", "quote": "Four times.", "metric": "goodput_per_s", "level": "c10", "treatment": "quick",
+         "against": "slow", "published_ratio": 4.0}
+    ]});
+    let findings = with_claims(article(), &claims);
+    let level = findings.levels.iter().find(|level| level.level == "c10");
+    let pairs = &level.unwrap().pairs;
+    let pair = pairs.iter().find(|pair| pair.treatment == "quick").unwrap();
+    let tested = findings.claims[0].as_published.as_ref().unwrap();
+    assert_eq!(
+        (&tested.ratio, &tested.sentence),
+        (&pair.ratio, &pair.sentence)
+    );
+}
+
+#[test]
+fn a_claim_about_errors_answered_quickly_is_not_tested_and_one_about_their_number_is() {
+    let mut fixture = article();
+    for trial in &mut fixture.trials {
+        let failed = if trial.treatment == "quick" {
+            400.0
+        } else {
+            100.0
+        };
+        let level = trial.levels.iter_mut().find(|level| level.level == "c100");
+        let level = level.unwrap();
+        level
+            .metrics
+            .insert("failed_requests_count".to_owned(), failed);
+        if trial.treatment == "quick" {
+            level.outcomes.insert("unexpected_status".to_owned(), 400);
+        }
+    }
+    let claims = json!({"published": [], "claim": [
+        {"id": "1", "quote": "Quick is quick.", "metric": "completion_rate_per_s", "level": "c100",
+         "treatment": "quick", "against": "slow", "published_ratio": 4.0},
+        {"id": "2", "quote": "And fails.", "metric": "failed_requests_count", "level": "c100",
+         "treatment": "quick", "against": "slow", "published_ratio": 4.0},
+    ]});
+    let findings = with_claims(fixture, &claims);
+    match &findings.claims[0].verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            assert!(reason.contains("INVALID in every block"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(findings.claims[1].verdict, ClaimVerdict::Reproduced);
+}
+
+#[test]
+fn a_count_of_zero_was_measured_and_is_no_ratio() {
+    let failed = |treatment: &'static str, block: u32, count: f64| {
+        move |fixture: Fixture| {
+            fixture.with(
+                |trial| trial.treatment == treatment && trial.block == block,
+                |trial| {
+                    trial
+                        .metrics
+                        .insert("failed_requests_count".to_owned(), count);
+                },
+            )
+        }
+    };
+    let claims = json!({
+        "published": [
+            {"treatment": "quick", "metric": "failed_requests_count", "value": 0.0},
+            {"treatment": "slow", "metric": "failed_requests_count", "value": 0.0},
+        ],
+        "claim": [
+            {"id": "both zero, by the ratio", "quote": "", "metric": "failed_requests_count", "treatment": "same",
+             "against": "slow", "published_ratio": 1.0},
+            {"id": "both zero, by the table", "quote": "", "metric": "failed_requests_count", "treatment": "quick",
+             "against": "slow"},
+            {"id": "said to differ", "quote": "", "metric": "failed_requests_count", "treatment": "quick",
+             "against": "slow", "published_ratio": 2.0},
+            {"id": "says neither", "quote": "", "metric": "failed_requests_count", "treatment": "same",
+             "against": "slow"},
+        ]
+    });
+    let findings = with_claims(article(), &claims);
+    let words: Vec<&str> = findings
+        .claims
+        .iter()
+        .map(|claim| claim.verdict.words())
+        .collect();
+    assert_eq!(
+        words,
+        [
+            "reproduced",
+            "reproduced",
+            "contradicted",
+            "cannot be tested here"
+        ]
+    );
+    for claim in &findings.claims {
+        assert!(claim.sentence.contains("0 in every block"), "{claim:?}");
+        assert_eq!(claim.as_published, None);
+    }
+    // Of eight blocks, one with a failure of either: the other seven are no reason to compare that one.
+    let fixture = failed("quick", 3, 5.0)(failed("slow", 3, 1.0)(article()));
+    let findings = with_claims(fixture, &claims);
+    match &findings.claims[1].verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            assert!(reason.contains("0 in 7 of 8 blocks"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+}

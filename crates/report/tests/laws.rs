@@ -443,6 +443,46 @@ fn nothing_in_a_record_can_move_the_cursor_or_become_markup() {
 }
 
 #[test]
+fn a_change_of_a_treatment_that_is_shown_apart_is_compared_with_it_all_the_same() {
+    let mut fixture = whole();
+    // `tuned` is not ranked.
+    fixture.run.treatments[4].what_if_of = Some("quick".to_owned());
+    let findings = fixture.findings();
+    let what_if = &findings.what_if[0];
+    let pair = what_if.pair.as_ref().unwrap();
+    assert_eq!(
+        (pair.treatment.as_str(), pair.against.as_str()),
+        ("tuned", "quick")
+    );
+    assert_eq!(pair.ratio.blocks_count, 8);
+    assert!(matches!(pair.verdict, Verdict::Faster { .. }), "{pair:?}");
+    assert!(!markdown(&findings).contains("no usable"));
+    assert_eq!(findings.treatment("tuned").unwrap().tier(), None);
+    // Without any trial of it there is nothing to hold together.
+    fixture.trials.retain(|trial| trial.treatment != "tuned");
+    assert_eq!(fixture.findings().what_if[0].pair, None);
+}
+
+#[test]
+fn what_a_block_repeats_is_said_as_the_design_has_it() {
+    let said = |kind: &str, services_at_once_count: Option<u32>| {
+        let mut fixture = whole();
+        fixture.run.design.kind = kind.to_owned();
+        fixture.run.design.services_at_once_count = services_at_once_count;
+        markdown(&fixture.findings())
+    };
+    let fresh = "each a fresh start of every treatment.";
+    assert!(said("sliced_blocks", None).contains(fresh));
+    for (text, wanted) in [
+        (said("sliced_blocks", Some(8)), "of one group of treatments"),
+        (said("solo_trials", None), "one after the other"),
+        (said("running_services", None), "running before"),
+    ] {
+        assert!(text.contains(wanted) && !text.contains(fresh), "{text}");
+    }
+}
+
+#[test]
 fn colour_changes_nothing_but_colour() {
     for fixture in [whole(), with_invalid(), first_block()] {
         let findings = fixture.findings();

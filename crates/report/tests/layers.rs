@@ -1,9 +1,13 @@
 //! Levels of load, layers of a ladder, and what answers cost.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
+
 mod fixture;
 
+use fixture::Fixture;
 use fixture::article::article;
-use report::{Prices, Suffices, markdown, plan, priced, terminal};
+use record::{Level, Trial};
+use report::{Findings, LevelFindings, Pair, Prices, Suffices, markdown, plan, priced, terminal};
 
 fn prices() -> Prices {
     Prices {
@@ -27,7 +31,7 @@ fn levels_are_told_by_kind_and_held_against_the_baseline() {
         ["c1", "c10", "c50", "c100", "own30", "own60", "slo", "cold"]
     );
     let c10 = &findings.levels[1];
-    assert_eq!(c10.leading_metric, "completion_rate_per_s");
+    assert_eq!(c10.leading_metric, "goodput_per_s");
     let ratio = c10
         .treatment("quick")
         .unwrap()
@@ -39,9 +43,105 @@ fn levels_are_told_by_kind_and_held_against_the_baseline() {
     assert_eq!(c10.treatments.len(), 4);
     assert_eq!(c10.pairs.len(), 3);
     assert_eq!(
-        findings.levels[3].treatment("slow").unwrap().failed_of(),
+        findings.levels[3].treatment("same").unwrap().failed_of(),
         (4240, 8080)
     );
+}
+
+/// Changes one level of the trials that `of` picks.
+fn with_level(
+    fixture: Fixture,
+    of: impl Fn(&Trial) -> bool,
+    level: &str,
+    change: impl Fn(&mut Level),
+) -> Fixture {
+    fixture.with(of, |trial| {
+        let found = trial.levels.iter_mut().find(|found| found.level == level);
+        change(found.unwrap());
+    })
+}
+
+fn level<'a>(findings: &'a Findings, name: &str) -> &'a LevelFindings {
+    let mut levels = findings.levels.iter();
+    levels.find(|level| level.level == name).unwrap()
+}
+
+/// Answers a hundred times as many requests, half of them with an error.
+fn quick_errors(level: &mut Level) {
+    for rate in level.metrics.values_mut() {
+        *rate *= 100.0;
+    }
+    let outcomes = [("ok", 500), ("unexpected_status", 500)];
+    level.outcomes = outcomes
+        .map(|(name, count)| (name.to_owned(), count))
+        .into();
+}
+
+#[test]
+fn errors_answered_quickly_at_a_level_are_shown_and_never_win_there() {
+    for name in ["c100", "cold"] {
+        let of = |trial: &Trial| trial.treatment == "quick";
+        let findings = with_level(article(), of, name, quick_errors).findings();
+        let found = level(&findings, name);
+        let quick = found.treatment("quick").unwrap();
+        assert_eq!((quick.usable_count, quick.invalid_count), (0, 8));
+        assert!(quick.figures.contains_key("goodput_per_s"));
+        assert_eq!(quick.to_baseline, None);
+        let names = |pair: &Pair| [pair.treatment.clone(), pair.against.clone()];
+        let mut paired = found.pairs.iter().flat_map(names);
+        assert!(paired.all(|name| name != "quick"));
+        for text in [terminal(&findings, 100, false), markdown(&findings)] {
+            assert!(text.contains("INVALID in 8 of 8 blocks"), "{text}");
+        }
+        // Its points at other concurrencies are three, and the law wants four.
+        let laws = findings.scaling.iter();
+        let has_law = laws.clone().any(|law| law.treatment == "quick");
+        assert_eq!(has_law, name != "c100");
+    }
+}
+
+#[test]
+fn a_level_that_broke_in_one_block_is_compared_in_the_others() {
+    let of = |trial: &Trial| trial.trial == "b03-quick";
+    let findings = with_level(article(), of, "c100", quick_errors).findings();
+    let c100 = level(&findings, "c100");
+    let quick = c100.treatment("quick").unwrap();
+    assert_eq!((quick.usable_count, quick.invalid_count), (7, 1));
+    let ratio = quick.to_baseline.as_ref().unwrap();
+    assert_eq!(ratio.blocks_count, 7);
+    assert!((ratio.ratio / 4.0 - 1.0).abs() < 0.05, "{ratio:?}");
+    assert_eq!(quick.figures["goodput_per_s"].blocks_count, 7);
+}
+
+#[test]
+fn a_block_that_found_no_capacity_leaves_none_to_compare_or_to_plan_with() {
+    let of = |trial: &Trial| trial.trial == "b03-quick";
+    let fixture = with_level(article(), of, "slo", |level| {
+        level.metrics.clear();
+        level.outcomes = [("ok".to_owned(), 0)].into();
+    });
+    let findings = fixture.findings();
+    let slo = level(&findings, "slo");
+    let quick = slo.treatment("quick").unwrap();
+    assert!(!quick.figures.contains_key("capacity_under_objective_per_s"));
+    assert_eq!(quick.to_baseline, None);
+    let why = "in 1 of 8 blocks no rate kept the objective";
+    assert!(
+        quick.notes.iter().any(|note| note.contains(why)),
+        "{:?}",
+        quick.notes
+    );
+    let planned = plan(&findings, 2_000.0, 50e6, 0.6, None);
+    let quick = planned
+        .treatments
+        .iter()
+        .find(|one| one.treatment == "quick");
+    let quick = quick.unwrap();
+    assert_eq!(
+        (quick.suffices, quick.cores_count),
+        (Suffices::Unknown, None)
+    );
+    assert!(quick.basis.contains("no capacity"), "{}", quick.basis);
 }
 
 #[test]

@@ -48,9 +48,13 @@ pub struct LevelTreatment {
     /// That rate as a share of the treatment's own capacity.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity_ratio: Option<f64>,
-    /// Figures by metric name, from usable trials.
+    /// Blocks whose answers keep the audit's rule here.
+    pub usable_count: usize,
+    /// Blocks whose answers break it: they are in no pair and no claim.
+    pub invalid_count: usize,
+    /// Figures by metric name, from usable blocks of usable trials, or where there are none from INVALID ones.
     pub figures: BTreeMap<String, Figure>,
-    /// Requests by outcome, over all usable trials.
+    /// Requests by outcome, over all blocks of usable trials.
     pub outcomes: BTreeMap<String, u64>,
     /// What a reader should know of it, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
