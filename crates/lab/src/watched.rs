@@ -409,4 +409,31 @@ mod tests {
         assert_eq!(metrics.get("memory_steady_bytes"), Some(6.0));
         assert_eq!(metrics.get("connections_opened_count"), None);
     }
+
+    #[test]
+    fn what_a_sampler_used_before_a_window_is_not_the_windows() {
+        let pid = std::process::id();
+        let sampler = Sampler::start(pid, 1000.0);
+        let eyes = Eyes {
+            process: Some((pid, &sampler)),
+            activity: None,
+            standin: None,
+        };
+        let placement = Placement::of_this_machine();
+        let mut around = Around::default();
+        for _ in 0..2 {
+            let before = Before::slice(&eyes, SliceKind::Open, Instant::now());
+            while sampler.own_cpu_ns() == before.sampler_cpu_ns || sampler.peak_bytes().is_none() {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            around.add(&before, &eyes, &placement, &Observations::new(true));
+        }
+        assert!(around.sampler_cpu_ns > 0 && around.sampler_cpu_ns <= sampler.own_cpu_ns());
+        assert!(around.memory_peak_bytes() > Some(0));
+        // Whatever was used for a window that belongs to another sum.
+        let mut other = Around::default();
+        let before = Before::slice(&eyes, SliceKind::Open, Instant::now());
+        other.add(&before, &eyes, &placement, &Observations::new(true));
+        assert!(other.sampler_cpu_ns + before.sampler_cpu_ns <= sampler.own_cpu_ns());
+    }
 }
