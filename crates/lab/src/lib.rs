@@ -33,6 +33,7 @@ pub mod postgres;
 mod precision;
 pub mod prepare;
 mod protocol;
+mod provide;
 mod recorded;
 mod resolve;
 mod running;

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use catalog::{ExperimentManifest, TreatmentManifest};
 
 use crate::error::LabError;
+use crate::resolve::Chosen;
 
 /// A change to try: `KEY=VALUE` for every treatment, `TREATMENT:KEY=VALUE` for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +142,50 @@ pub fn with_changes(
         }
     }
     Ok(variants)
+}
+
+/// Refuses a change that its stack or its pool does not take.
+///
+/// # Errors
+/// Which change of which treatment, and why.
+pub(crate) fn check_changes(chosen: &[Chosen]) -> Result<(), LabError> {
+    for one in chosen
+        .iter()
+        .filter(|one| one.treatment.what_if_of.is_some())
+    {
+        let refuse = |reason: String| {
+            let name = &one.treatment.name;
+            Err(LabError::Usage(format!("--what-if: {name}: {reason}")))
+        };
+        let manifest = one.manifest;
+        let launches = &one.stack.manifest.launch;
+        if !launches.contains_key(&manifest.launch) {
+            let all: Vec<&str> = launches.keys().map(String::as_str).collect();
+            return refuse(format!(
+                "{} has no launch mode {}; it has {}",
+                one.stack.name,
+                manifest.launch,
+                all.join(", ")
+            ));
+        }
+        if manifest.workers == 0 {
+            return refuse("a service needs a worker".to_owned());
+        }
+        let has_database = !one.workload.manifest.database.is_empty();
+        let pools = [manifest.db_pool_size, manifest.db_pool_idle];
+        for size in pools.into_iter().flatten() {
+            if !has_database {
+                return refuse(format!("{} has no database", one.workload.name));
+            }
+            if let Err(error) = catalog::pool_per_worker(size, manifest.workers) {
+                return refuse(format!("{error}; {}", error.remedy()));
+            }
+        }
+        if manifest.db_pool_size == Some(0) || manifest.db_pool_idle > manifest.db_pool_size {
+            return refuse("its pool is smaller than it can be".to_owned());
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
