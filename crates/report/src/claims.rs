@@ -349,9 +349,13 @@ fn figure(
     let usable = grounds.selection.usable(name);
     match level {
         None => figures::figures(&usable, grounds.histograms).remove(metric),
-        Some(level) => crate::levels::treatment(grounds, name, level)?
-            .figures
-            .remove(metric),
+        Some(level) => {
+            let mut found = levels::treatment(grounds, name, level)?;
+            let counts = record::metric(metric).is_some_and(|metric| metric.adds_up);
+            // What only INVALID blocks showed stands beside no published figure.
+            (found.usable_count > 0 || counts).then_some(())?;
+            found.figures.remove(metric)
+        }
     }
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         concurrency_count: first.concurrency_count,
         arrival_rate_per_s: mean(&|level| level.arrival_rate_per_s),
         capacity_ratio: mean(&|level| level.capacity_ratio),
-        figures: level_figures(shown),
+        figures: level_figures(shown, &here),
         outcomes,
         usable_count: sound.len(),
         invalid_count: here.len() - sound.len(),
@@ -204,8 +204,11 @@ fn notes(levels: &[&record::Level]) -> Vec<String> {
     told.into_iter().map(sentence).collect()
 }
 
-fn level_figures(levels: &[&record::Level]) -> BTreeMap<String, Figure> {
+/// The figures of the blocks that are shown; what counts requests is counted over all, as it is what says that a
+/// block is INVALID.
+fn level_figures(shown: &[&record::Level], all: &[&record::Level]) -> BTreeMap<String, Figure> {
     let figure = |metric: &Metric| {
+        let levels = if metric.adds_up { all } else { shown };
         let values: Vec<f64> = levels
             .iter()
             .filter_map(|level| level.metrics.get(metric.name).copied())

@@ -282,7 +282,10 @@ fn a_claim_about_errors_answered_quickly_is_not_tested_and_one_about_their_numbe
             level.outcomes.insert("unexpected_status".to_owned(), 400);
         }
     }
-    let claims = json!({"published": [], "claim": [
+    let claims = json!({"published": [
+        {"treatment": "quick", "metric": "completion_rate_per_s", "level": "c100", "value": 1000.0},
+        {"treatment": "quick", "metric": "failed_requests_count", "level": "c100", "value": 10.0},
+    ], "claim": [
         {"id": "1", "quote": "Quick is quick.", "metric": "completion_rate_per_s", "level": "c100",
          "treatment": "quick", "against": "slow", "published_ratio": 4.0},
         {"id": "2", "quote": "And fails.", "metric": "failed_requests_count", "level": "c100",
@@ -296,6 +299,9 @@ fn a_claim_about_errors_answered_quickly_is_not_tested_and_one_about_their_numbe
         other => panic!("{other:?}"),
     }
     assert_eq!(findings.claims[1].verdict, ClaimVerdict::Reproduced);
+    assert_eq!(findings.published[0].measured, None);
+    let failed = findings.published[1].measured.as_ref().unwrap();
+    assert_eq!(failed.estimate, 3_200.0);
 }
 
 #[test]

@@ -102,8 +102,19 @@ fn errors_answered_quickly_at_a_level_are_shown_and_never_win_there() {
 
 #[test]
 fn a_level_that_broke_in_one_block_is_compared_in_the_others() {
+    let failed = |level: &mut Level, count: f64| {
+        level
+            .metrics
+            .insert("failed_requests_count".to_owned(), count);
+    };
+    let all = |trial: &Trial| trial.treatment == "quick";
+    let fixture = with_level(article(), all, "c100", |level| failed(level, 0.0));
     let of = |trial: &Trial| trial.trial == "b03-quick";
-    let findings = with_level(article(), of, "c100", quick_errors).findings();
+    let fixture = with_level(fixture, of, "c100", |level| {
+        quick_errors(level);
+        failed(level, 500.0);
+    });
+    let findings = fixture.findings();
     let c100 = level(&findings, "c100");
     let quick = c100.treatment("quick").unwrap();
     assert_eq!((quick.usable_count, quick.invalid_count), (7, 1));
@@ -111,6 +122,8 @@ fn a_level_that_broke_in_one_block_is_compared_in_the_others() {
     assert_eq!(ratio.blocks_count, 7);
     assert!((ratio.ratio / 4.0 - 1.0).abs() < 0.05, "{ratio:?}");
     assert_eq!(quick.figures["goodput_per_s"].blocks_count, 7);
+    // What failed is counted where it failed.
+    assert_eq!(quick.figures["failed_requests_count"].estimate, 500.0);
 }
 
 #[test]

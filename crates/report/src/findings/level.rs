@@ -52,7 +52,8 @@ pub struct LevelTreatment {
     pub usable_count: usize,
     /// Blocks whose answers break it: they are in no pair and no claim.
     pub invalid_count: usize,
-    /// Figures by metric name, from usable blocks of usable trials, or where there are none from INVALID ones.
+    /// Figures by metric name, from usable blocks of usable trials, or where there are none from INVALID ones; counts of
+    /// requests are over both.
     pub figures: BTreeMap<String, Figure>,
     /// Requests by outcome, over all blocks of usable trials.
     pub outcomes: BTreeMap<String, u64>,
