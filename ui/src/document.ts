@@ -59,6 +59,71 @@ export interface Pair extends Ratio {
   sentence: string;
 }
 
+/** One level of load, over every treatment that was put under it. */
+export interface LevelFindings {
+  level: string;
+  load: string;
+  leading_metric: string;
+  treatments: LevelTreatment[];
+  pairs: Pair[];
+}
+
+export interface LevelTreatment {
+  name: string;
+  title: string;
+  concurrency_count?: number;
+  arrival_rate_per_s?: number;
+  capacity_ratio?: number;
+  figures: Record<string, Figure>;
+  outcomes: Record<string, number>;
+  notes?: string[];
+  to_baseline?: Ratio;
+}
+
+export interface Scaling {
+  treatment: string;
+  title: string;
+  rate_of_one_per_s: number;
+  contention_ratio: number;
+  coherency_ratio: number;
+  error_ratio: number;
+  peak_concurrency_count?: number;
+  knee_concurrency_count?: number;
+}
+
+export interface ToolFindings {
+  tool: string;
+  version?: string;
+  treatment: string;
+  starts_count: number;
+  arguments: string[];
+  said: Record<string, number>;
+  ours: Record<string, number>;
+  ours_concurrency_count: number;
+  failures?: string[];
+}
+
+export interface WhatIf {
+  treatment: string;
+  of: string;
+  change: string;
+  title: string;
+  pair?: Pair;
+}
+
+/** What a treatment takes, block by block, so that prices can be put to it. */
+export interface Cost {
+  treatment: string;
+  title: string;
+  blocks: {
+    block: number;
+    service_cpu_us: number;
+    database_cpu_us?: number;
+    memory_bytes?: number;
+    completion_rate_per_s?: number;
+  }[];
+}
+
 export interface Findings {
   schema: string;
   run: string;
@@ -84,6 +149,7 @@ export interface Findings {
     reasons: { trial: string; treatment: string; status: string; reasons: string[] }[];
     checks: { check: string; pass_count: number; warn_count: number; fail_count: number }[];
     voided_blocks: { block: number; reason: string }[];
+    order?: { found: boolean; sentence: string };
   };
   control?: {
     treatment: string;
@@ -95,9 +161,18 @@ export interface Findings {
   treatments: TreatmentFindings[];
   pairs: Pair[];
   exploratory: (Ratio & { metric: string; treatment: string; against: string })[];
+  levels?: LevelFindings[];
+  scaling?: Scaling[];
+  tools?: ToolFindings[];
+  what_if?: WhatIf[];
+  cost?: Cost[];
   skipped: { treatment: string; reason: string }[];
   notices?: string[];
-  design: Record<string, unknown>;
+  design: Record<string, unknown> & {
+    arrival_rate_per_s?: number;
+    objective?: string;
+    service_cpus?: number[];
+  };
   environment: Record<string, unknown>;
   // Parts that not every run has, read where they are drawn.
   [other: string]: unknown;

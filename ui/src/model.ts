@@ -1,7 +1,7 @@
 // What a page asks of its document: which trials count, what they say, how treatments compare.
 
 import type {
-  Level,
+  LevelFindings,
   Metric,
   PageDocument,
   Pair,
@@ -10,14 +10,6 @@ import type {
   Trial,
 } from "./document";
 import { ratioOf } from "./stats";
-
-/** A figure at a level over blocks. */
-export interface LevelFigure {
-  level: Level;
-  estimate: number;
-  low?: number;
-  high?: number;
-}
 
 export class Model {
   readonly treatments: TreatmentFindings[];
@@ -113,25 +105,9 @@ export class Model {
     return null;
   }
 
-  /** Levels under one kind of load at which any trial has a metric, in the order they are found. */
-  levels(load: string, metric: string): Level[] {
-    const found = new Map<string, Level>();
-    for (const trial of this.page.trials)
-      for (const level of trial.levels ?? [])
-        if (level.load === load && level.metrics[metric] !== undefined && !found.has(level.level))
-          found.set(level.level, level);
-    return [...found.values()];
-  }
-
-  /** Geometric mean over blocks of a metric at a level, with its t interval. */
-  atLevel(treatment: string, level: string, metric: string): LevelFigure | null {
-    const of = (trial: Trial) => trial.levels?.find((one) => one.level === level);
-    const values = [...this.byBlock(treatment, (trial) => of(trial)?.metrics[metric]).values()];
-    const found = ratioOf(values.map(Math.log), this.page.findings.confidence_level_ratio);
-    const example = this.trials(treatment)
-      .map(of)
-      .find((one) => one !== undefined);
-    if (!found || !example) return null;
-    return { level: example, estimate: found.ratio, low: found.low_ratio, high: found.high_ratio };
+  /** Levels under one kind of load at which any treatment has a figure of a metric, in the order of the findings. */
+  levels(load: string, metric: string): LevelFindings[] {
+    const has = (level: LevelFindings) => level.treatments.some((one) => one.figures[metric]);
+    return (this.page.findings.levels ?? []).filter((level) => level.load === load && has(level));
   }
 }

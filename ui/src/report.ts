@@ -6,7 +6,9 @@ import { Model } from "./model";
 import { answer } from "./sections/answer";
 import { audit } from "./sections/audit";
 import { claims } from "./sections/claims";
+import { tools, whatIf } from "./sections/beside";
 import { costOfAnswers } from "./sections/cost_of_answers";
+import { everyLevel } from "./sections/every_level";
 import { fairness } from "./sections/fairness";
 import { overConcurrency, overLoad } from "./sections/levels";
 import { ladder } from "./sections/ladder";
@@ -31,10 +33,13 @@ const SECTIONS: Section[] = [
   percentiles,
   overLoad,
   overConcurrency,
+  everyLevel,
   memory,
   startUp,
   series,
   limiters,
+  whatIf,
+  tools,
   ladder,
   planner,
   fairness,

@@ -67,6 +67,7 @@ impl Context {
         lab::prepare::Settings {
             cache: self.cache.clone(),
             environment: env::vars_os()
+                .filter(|(name, _)| name != TOKEN)
                 .filter_map(|(name, value)| {
                     Some((name.into_string().ok()?, value.into_string().ok()?))
                 })
@@ -91,6 +92,14 @@ fn is_root(folder: &Path) -> bool {
     ["stacks", "workloads", "experiments"]
         .iter()
         .all(|name| folder.join(name).is_dir())
+}
+
+/// Secret of `bancada serve`, which package managers and services are not told.
+const TOKEN: &str = "BANCADA_TOKEN";
+
+/// Token of `bancada serve` (`BANCADA_TOKEN`).
+pub fn token_variable() -> Option<String> {
+    text_variable(TOKEN)
 }
 
 fn text_variable(name: &str) -> Option<String> {

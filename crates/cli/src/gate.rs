@@ -4,13 +4,11 @@ mod judge;
 mod text;
 mod unit;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use catalog::Catalog;
 use clap::Args;
 use lab::{Choices, CommandPlan, CommandRequest, CommandService, EndedBy, Lab};
@@ -22,6 +20,7 @@ use crate::compare::{Format, compared};
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
 use crate::interrupt;
+use crate::output;
 use crate::progress::Progress;
 
 pub use self::unit::with_unit;
@@ -95,6 +94,8 @@ pub struct GateArgs {
 
 /// Smallest difference that matters unless given.
 const MAX_SLOWER: f64 = 0.05;
+/// Seconds of open loop that a block of two commands measures.
+const OPEN_S: f64 = 0.72;
 /// What is judged unless given.
 const METRIC: &str = "service_cpu_per_good_answer_us";
 
@@ -103,7 +104,8 @@ const METRIC: &str = "service_cpu_per_good_answer_us";
 /// # Errors
 /// When a run is not there, a command does not start or answers wrongly, or the bench fails.
 pub fn gate(args: GateArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    refuse_metric(args.metric.as_deref())?;
+    refuse_metric(&args)?;
+    output::check(args.output.as_deref())?;
     let gate = match (&args.before_run, &args.after_run, &args.before, &args.after) {
         (Some(before), Some(after), _, _) => {
             let choices = CompareChoices {
@@ -127,12 +129,7 @@ pub fn gate(args: GateArgs, context: &Context) -> anyhow::Result<ExitCode> {
         Format::Markdown => text::markdown(&gate, args.strict),
         Format::Json => text::json(&gate, args.strict),
     };
-    match &args.output {
-        Some(path) => std::fs::write(path, drawn)
-            .with_context(|| format!("cannot write {}", path.display()))?,
-        // A reader that has gone away is no failure of ours.
-        None => drop(std::io::stdout().write_all(drawn.as_bytes())),
-    }
+    output::put(&drawn, args.output.as_deref())?;
     Ok(exit(gate.outcome, args.strict))
 }
 
@@ -144,11 +141,25 @@ fn exit(outcome: Outcome, strict: bool) -> ExitCode {
     }
 }
 
-fn refuse_metric(name: Option<&str>) -> Result<(), Usage> {
-    let Some(name) = name else { return Ok(()) };
+fn refuse_metric(args: &GateArgs) -> Result<(), Usage> {
+    let Some(name) = args.metric.as_deref() else {
+        return Ok(());
+    };
+    let measures = args.before.is_some();
+    if measures && name.contains("_p99_") {
+        let needed = load::TAIL_SAMPLES_MIN * 100;
+        let message = format!(
+            "--metric {name} would never be decided between two commands: a p99 takes {needed} answers, and a block \
+             measures {OPEN_S} s (4 slices of 0.2 s, the first tenth of each left out), so each service would have to \
+             be asked {:.0} times a second; give response_p90_ns",
+            needed as f64 / OPEN_S
+        );
+        return Err(Usage(message));
+    }
     let judged: Vec<&str> = record::METRICS
         .iter()
         .filter(|metric| metric.better != record::Better::Neither)
+        .filter(|metric| !measures || !metric.name.contains("_p99_"))
         .map(|metric| metric.name)
         .collect();
     if judged.contains(&name) {

@@ -20,6 +20,7 @@ pub use arguments::LoadArgs;
 /// When the flags make no sense, the host cannot be found, or the output cannot be written.
 pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
     let plan = plan::plan(&args)?;
+    crate::output::check(args.output.as_deref())?;
     let stop = crate::interrupt::stop_flag()?;
     let shows_progress = std::io::stderr().is_terminal();
     let mut progress = |standing: &Progress| {
@@ -37,6 +38,13 @@ pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
     }
     let json = serde_json::to_string_pretty(&summary)? + "\n";
     let text = load::terminal(&args.url, &summary);
+    let shown = if args.format == Format::Json {
+        &json
+    } else {
+        &text
+    };
+    // First, so that nothing measured is lost. A reader that has gone away is no failure of ours.
+    let _ = std::io::stdout().write_all(shown.as_bytes());
     if let Some(path) = &args.output {
         let bytes = match path.extension().and_then(|extension| extension.to_str()) {
             Some("txt") => text.clone().into_bytes(),
@@ -45,13 +53,6 @@ pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
         };
         std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let shown = if args.format == Format::Json {
-        &json
-    } else {
-        &text
-    };
-    // A reader that has gone away is no failure of ours.
-    let _ = std::io::stdout().write_all(shown.as_bytes());
     Ok(exit_code(&summary))
 }
 

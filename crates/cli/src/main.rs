@@ -14,6 +14,7 @@ mod list;
 mod live;
 mod load;
 mod new;
+mod output;
 mod page;
 mod plan;
 mod prepare;
@@ -111,4 +112,29 @@ fn main() -> ExitCode {
         Command::Completions(args) => completions::completions(args),
     };
     exit::code(ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Cli;
+
+    #[test]
+    fn every_command_has_help_with_examples() {
+        let mut cli = Cli::command();
+        let shown: Vec<&mut clap::Command> = cli
+            .get_subcommands_mut()
+            .filter(|command| !command.is_hide_set())
+            .collect();
+        assert!(shown.len() > 10);
+        for command in shown {
+            let help = command.render_long_help().to_string();
+            assert!(
+                help.contains("Examples:\n"),
+                "{}: {help}",
+                command.get_name()
+            );
+        }
+    }
 }

@@ -19,6 +19,12 @@ use crate::exit::Usage;
 
 /// Arguments of `bancada new`.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  bancada new stack mine --command './serve' --workload orders
+  bancada new workload search --record 'GET http://127.0.0.1:8000/search?q=x'
+  bancada new experiment ours --workload orders --stack mine --stack theirs
+
+`bancada new stack --help` has more of each. Nothing that is there already is overwritten.")]
 pub struct NewArgs {
     #[command(subcommand)]
     what: What,
@@ -42,7 +48,7 @@ The command is started with PORT in its environment and must listen there; --hea
 Recording asks a running service three times and keeps what stayed the same as the contract.")]
     Workload(WorkloadArgs),
     /// An experiment over stacks that serve one workload.
-    #[command(after_help = "Example:
+    #[command(after_help = "Examples:
   bancada new experiment ours --workload orders --stack mine --stack theirs")]
     Experiment(ExperimentArgs),
 }

@@ -5,6 +5,9 @@ use report::{Findings, Prices};
 
 use crate::exit::Usage;
 
+/// Share of the cores' time that is meant to be used, unless given.
+const UTILISATION_RATIO: f64 = 0.6;
+
 /// Prices and a load to plan for.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Cost")]
@@ -15,12 +18,12 @@ pub struct PriceArgs {
     /// Price of one GiB of memory for one hour.
     #[arg(long, value_name = "MONEY")]
     price_gib_hour: Option<f64>,
-    /// Currency of the prices.
-    #[arg(long, value_name = "CODE", default_value = "USD")]
-    currency: String,
-    /// Share of the cores' time that is meant to be used.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.6)]
-    utilisation: f64,
+    /// Currency of the prices [default: USD]
+    #[arg(long, value_name = "CODE")]
+    currency: Option<String>,
+    /// Share of the cores' time that is meant to be used [default: 0.6]
+    #[arg(long, value_name = "SHARE")]
+    utilisation: Option<f64>,
     /// Requests per second to plan for.
     #[arg(long, value_name = "RATE", requires = "plan_p99")]
     plan_rate: Option<f64>,
@@ -45,18 +48,38 @@ impl PriceArgs {
                 findings,
                 rate_per_s,
                 p99_ns,
-                self.utilisation,
+                self.utilisation_ratio(),
                 prices.as_ref(),
             )
         });
         Ok(())
     }
 
+    /// Refuses what the HTML page would not show: its planner has fields of its own.
+    ///
+    /// # Errors
+    /// As wrong usage, naming the first flag that was given.
+    pub fn refuse_for_page(&self) -> Result<(), Usage> {
+        let given = [
+            ("--price-core-hour", self.price_core_hour.is_some()),
+            ("--price-gib-hour", self.price_gib_hour.is_some()),
+            ("--currency", self.currency.is_some()),
+            ("--utilisation", self.utilisation.is_some()),
+            ("--plan-rate", self.plan_rate.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((name, _)) => Err(Usage(format!(
+                "{name} does nothing with --format html: the page has fields for prices and load, to be filled in there"
+            ))),
+        }
+    }
+
     fn prices(&self) -> Result<Option<Prices>, Usage> {
-        if !(self.utilisation > 0.0 && self.utilisation <= 1.0) {
+        let utilisation_ratio = self.utilisation_ratio();
+        if !(utilisation_ratio > 0.0 && utilisation_ratio <= 1.0) {
             return Err(Usage(format!(
-                "--utilisation {}: give a share above 0 and at most 1",
-                self.utilisation
+                "--utilisation {utilisation_ratio}: give a share above 0 and at most 1"
             )));
         }
         let named = [
@@ -75,9 +98,13 @@ impl PriceArgs {
         Ok(Some(Prices {
             core_hour,
             gib_hour,
-            currency: self.currency.clone(),
-            utilisation_ratio: self.utilisation,
+            currency: self.currency.clone().unwrap_or_else(|| "USD".to_owned()),
+            utilisation_ratio,
         }))
+    }
+
+    fn utilisation_ratio(&self) -> f64 {
+        self.utilisation.unwrap_or(UTILISATION_RATIO)
     }
 
     fn plan(&self) -> Result<Option<(f64, f64)>, Usage> {

@@ -71,6 +71,9 @@ pub fn report(args: ReportArgs, context: Option<&Context>) -> anyhow::Result<Exi
         })?;
         return write(&findings::page(context)?, args.output.as_deref());
     }
+    if args.format == Format::Html {
+        args.prices.refuse_for_page()?;
+    }
     let directory = find(&args.run, context)?;
     let template = match args.format {
         Format::Html => Some(page::template(context)?),

@@ -203,10 +203,14 @@ fn conclude(ended: &Ended, strict: bool, format: Format) -> anyhow::Result<ExitC
     }
     let spoilt =
         !findings.skipped.is_empty() || findings.treatments.iter().any(|one| one.invalid_count > 0);
-    let nothing = findings
-        .treatments
-        .iter()
-        .all(|one| one.valid_count + one.degraded_count == 0);
+    let is_usable = |one: &report::TreatmentFindings| one.valid_count + one.degraded_count > 0;
+    let is_ranked = |one: &report::TreatmentFindings| one.tier().is_some();
+    // Where none is to be ranked a usable trial is enough; any other run has no answer without a rank.
+    let ranks = dir.run()?.treatments.iter().any(|one| one.ranked);
+    let nothing = match ranks {
+        true => !findings.treatments.iter().any(is_ranked),
+        false => !findings.treatments.iter().any(is_usable),
+    };
     Ok(if nothing || (strict && spoilt) {
         ExitCode::FAILURE
     } else {

@@ -14,7 +14,7 @@ use lab::{Choices, Lab};
 use record::{Event, RunDir};
 use web::{Order, Starter, Token, Told};
 
-use crate::context::Context;
+use crate::context::{self, Context};
 use crate::exit::Usage;
 use crate::interrupt;
 use crate::page;
@@ -43,21 +43,22 @@ pub struct ServeArgs {
     /// Name or address to listen on.
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// Secret of at least 16 characters that starting a run needs; drawn and printed once unless given.
+    /// Secret of at least 16 characters that starting a run needs [default: the environment's BANCADA_TOKEN, else one
+    /// is drawn and printed once]. Every user of a machine can read arguments: prefer the variable
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
 }
 
 /// Serves until Ctrl-C.
 pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    let (secret, is_drawn) = match args.token {
+    let (secret, is_drawn) = match args.token.or_else(context::token_variable) {
         Some(given) => (given, false),
         None => (drawn_token()?, true),
     };
     if secret.chars().count() < Token::LEAST_CHARS || !secret.chars().all(|c| c.is_ascii_graphic())
     {
         let message = format!(
-            "--token needs at least {} printable ASCII characters without blanks",
+            "--token or BANCADA_TOKEN needs at least {} printable ASCII characters without blanks",
             Token::LEAST_CHARS
         );
         return Err(Usage(message).into());

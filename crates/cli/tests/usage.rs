@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Bench, bancada, stderr};
+use support::{Bench, stderr};
 
 /// Refused with exit code 2, words of the message, and no process started for it.
 fn assert_refused(bench: &Bench, args: &[&str], words: &[&str]) {
@@ -113,26 +113,49 @@ fn an_unknown_experiment_and_an_unknown_flag_are_wrong_usage() {
 }
 
 #[test]
-fn every_command_has_help_with_examples() {
-    for command in [
-        "run",
-        "plan",
-        "list",
-        "prepare",
-        "verify",
-        "load",
-        "report",
-        "doctor",
-        "completions",
-    ] {
-        let output = std::process::Command::new(bancada())
-            .args([command, "--help"])
-            .output()
-            .expect("it runs");
-        let help = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            output.status.success() && help.contains("Examples:"),
-            "{command}: {help}"
-        );
+fn prices_and_a_plan_are_refused_for_the_page_that_has_fields_of_its_own() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().to_string_lossy().into_owned();
+    for given in [["--price-core-hour", "0.04"], ["--currency", "EUR"]] {
+        let args = ["report", &path, "--format", "html"];
+        assert_refused(&bench(), &[&args[..], &given].concat(), &["html", given[0]]);
     }
+}
+
+#[test]
+fn placeholders_in_an_address_are_refused_with_a_body_file_that_is_sent_as_it_is() {
+    let bench = bench();
+    bench.write("body.bin", "{seq}");
+    let file = bench.path().join("body.bin").to_string_lossy().into_owned();
+    let args = ["load", "http://127.0.0.1:9/{seq}", "--body-file", &file];
+    assert_refused(&bench, &args, &["--body-file", "{seq}"]);
+}
+
+#[test]
+fn a_result_that_could_not_be_written_is_refused_before_anything_is_measured() {
+    let bench = bench();
+    let file = bench.path().join("none/result.json");
+    let file = file.to_string_lossy();
+    let load = ["load", "http://127.0.0.1:9/", "--output", &file];
+    assert_refused(&bench, &load, &["--output", "none"]);
+    let gate = [
+        "gate", "--before", "exit 1", "--after", "exit 1", "--path", "/", "--output", &file,
+    ];
+    assert_refused(&bench, &gate, &["--output", "none"]);
+    let folder = bench.path().to_string_lossy().into_owned();
+    let load = ["load", "http://127.0.0.1:9/", "--output", &folder];
+    assert_refused(&bench, &load, &["--output", "folder"]);
+}
+
+#[test]
+fn a_p99_is_refused_for_two_commands_with_the_arithmetic() {
+    let args = [
+        "gate", "--before", "exit 1", "--after", "exit 1", "--path", "/",
+    ];
+    let metric = ["--metric", "response_p99_ns"];
+    assert_refused(
+        &bench(),
+        &[&args[..], &metric].concat(),
+        &["10000", "0.72", "response_p90_ns"],
+    );
 }

@@ -6,7 +6,7 @@ import { ask, hasToken, ofRun, Problem, send, to } from "./api";
 import { blockGrid } from "./block_grid";
 import { heading, metricWords, span, type View } from "./frame";
 import { Intervals } from "./intervals";
-import { apply, wholeBlocks, type LiveEvent, type LiveState } from "./live_state";
+import { apply, latestBlock, wholeBlocks, type LiveEvent, type LiveState } from "./live_state";
 import type { Runs } from "./runs";
 import { watch } from "./stream";
 
@@ -49,14 +49,15 @@ async function others(place: HTMLElement): Promise<void> {
 
 function follow(place: HTMLElement, path: string, isOwn: boolean): Promise<void> {
   let state: LiveState | undefined;
-  let blocks = -1;
+  let drawn = "";
   const parts = new Parts(place, isOwn);
   const draw = () => {
     if (!state) return;
     parts.draw(state);
-    const whole = wholeBlocks(state);
-    if (whole !== blocks && state.run) {
-      blocks = whole;
+    // In a run of groups no block may have every treatment, so whole ones are not what is waited for.
+    const reached = `${latestBlock(state)} ${wholeBlocks(state)} ${state.over !== undefined}`;
+    if (reached !== drawn && state.run) {
+      drawn = reached;
       void parts.intervals.refresh(state.run, state);
     }
   };
@@ -150,7 +151,7 @@ function statusLine(state: LiveState): string {
   const parts = [
     state.block
       ? `block ${state.block.block} of at most ${state.block.blocks_at_most_count}`
-      : `${wholeBlocks(state)}${blocks ? ` of at most ${blocks}` : ""} blocks`,
+      : `${latestBlock(state)}${blocks ? ` of at most ${blocks}` : ""} blocks begun`,
   ];
   if (state.current) {
     const { treatment, phase } = state.current;

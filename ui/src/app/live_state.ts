@@ -97,6 +97,11 @@ export function apply(state: LiveState, event: LiveEvent): void {
   }
 }
 
+/** The highest block of which a trial has ended: a new one says that the blocks before it are as whole as they will be. */
+export function latestBlock(state: LiveState): number {
+  return state.trials.reduce((latest, { block }) => Math.max(latest, block), 0);
+}
+
 /** Blocks in which every treatment has a trial. */
 export function wholeBlocks(state: LiveState): number {
   const needed = state.about?.treatments.length ?? Infinity;

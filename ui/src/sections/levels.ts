@@ -2,7 +2,7 @@
 
 import { chips } from "../chips";
 import { curves, type Point } from "../charts/curves";
-import type { Level } from "../document";
+import type { LevelTreatment } from "../document";
 import { figure } from "../figure";
 import type { State } from "../state";
 import { table, type Column } from "../table";
@@ -16,7 +16,7 @@ interface Plan {
   title: string;
   file: string;
   caption: string;
-  x: (level: Level) => number | undefined;
+  x: (at: LevelTreatment) => number | undefined;
   xLabel: string;
   logX: boolean;
   logY: boolean;
@@ -31,7 +31,7 @@ export const overLoad: Section = (state) => {
     file: `over-load-${metric}`,
     caption:
       "Each stack at shares of its own capacity, on an open schedule; whiskers are 95 % intervals over blocks.",
-    x: (level: Level) => level.arrival_rate_per_s,
+    x: (at: LevelTreatment) => at.arrival_rate_per_s,
     xLabel: "arrivals per second",
     logX: false,
     logY: true,
@@ -57,7 +57,7 @@ export const overConcurrency: Section = (state) => {
     file: "over-concurrency",
     caption:
       "A closed loop at each number of connections; whiskers are 95 % intervals over blocks.",
-    x: (level) => level.concurrency_count,
+    x: (at) => at.concurrency_count,
     xLabel: "connections in flight",
     logX: true,
     logY: false,
@@ -85,13 +85,13 @@ function overLevels(state: State, plan: Plan): HTMLElement | null {
   const { model } = state;
   const points: Point[] = [];
   const unit = model.metric(plan.metric).unit;
-  for (const { level } of model.levels(plan.load, plan.metric))
-    for (const treatment of model.treatments) {
-      const found = model.atLevel(treatment.name, level, plan.metric);
-      const x = found && plan.x(found.level);
+  for (const { treatments } of model.levels(plan.load, plan.metric))
+    for (const at of treatments) {
+      const found = at.figures[plan.metric];
+      const x = plan.x(at);
       if (found && x)
         points.push({
-          treatment: treatment.name,
+          treatment: at.name,
           x,
           y: found.estimate,
           low: found.low,

@@ -5,6 +5,7 @@ import { download } from "../figure";
 import type { State } from "../state";
 import { table } from "../table";
 import { section } from "./section";
+import { aBlock } from "./trust";
 
 export function method({ model }: State): HTMLElement {
   const { findings, left_out: leftOut } = model.page;
@@ -18,7 +19,7 @@ export function method({ model }: State): HTMLElement {
     "method",
     "Method and raw data",
     [
-      "Blocks in random order; in each, every treatment is started fresh and measured in interleaved slices. The estimate of a ratio is the ",
+      `Blocks, ${aBlock(findings.design)}${findings.design.kind === "solo_trials" ? "" : ", measured in interleaved slices"}. The estimate of a ratio is the `,
       "geometric mean of its blocks, the interval Student's t on their logarithms. Full text: METHOD.md of the project.",
     ],
     h("h3", {}, "Design"),

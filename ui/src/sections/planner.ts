@@ -1,7 +1,8 @@
-// What it would cost, at the reader's own prices, and which stacks would do for a given load.
+// What it would cost, at the reader's own prices, and which stacks would do for a given load: the rules of the
+// program's own plan (`bancada report --plan-rate`).
 
 import { h } from "../dom";
-import type { Ratio, TreatmentFindings, Trial } from "../document";
+import type { Cost, Ratio } from "../document";
 import type { Model } from "../model";
 import { ratioOf } from "../stats";
 import { table, type Column } from "../table";
@@ -9,12 +10,13 @@ import { digits, withUnit } from "../units";
 import { section, type Section } from "./section";
 
 const SERVICE = "service_cpu_per_good_answer_us";
-const DATABASE = "database_cpu_per_good_answer_us";
+const CAPACITY = "capacity_under_objective_per_s";
+const GIB_BYTES = 2 ** 30;
 
 export const planner: Section = (state) => {
   const { model } = state;
-  const having = model.treatments.filter((one) => one.figures[SERVICE]);
-  if (having.length === 0) return null;
+  const costs = model.page.findings.cost ?? [];
+  if (costs.length === 0) return null;
   const field = (label: string, value: string, step: string) => {
     const input = h("input", {
       type: "number",
@@ -43,14 +45,15 @@ export const planner: Section = (state) => {
       core_hour: given(coreHour),
       gib_hour: given(gibHour),
     };
-    body.replaceChildren(plans(model, having, plan));
+    body.replaceChildren(plans(model, costs, plan));
   };
   draw();
   return section(
     "cost",
     "What would it cost?",
     [
-      "Cores = requests per second × CPU time per answer, for the service and for its share of PostgreSQL, kept below the busy share you give. ",
+      "Services from the capacity under the objective where it was measured under a limit at least as strict, at the near end of its interval; else from the CPU time of an answer, at the far end, with cores as busy as you say. ",
+      "Prices are of the services' cores and memory. ",
       "It says nothing of what was not measured: another machine, another mix of requests, more load than was tried here.",
     ],
     h(
@@ -74,137 +77,146 @@ interface Plan {
   gib_hour: number | null;
 }
 
-/** The highest measured load at which a treatment kept the limit, with the p99 found there. */
-function keeps(
-  model: Model,
-  one: TreatmentFindings,
-  limit_ns: number,
-): { text: string; met: boolean | null } {
-  const found: { rate: number; p99: number }[] = [];
-  const equal = model.page.findings.design.arrival_rate_per_s;
-  const p99 = one.figures.response_p99_ns;
-  if (typeof equal === "number" && p99) found.push({ rate: equal, p99: p99.high ?? p99.estimate });
-  for (const { level } of model.levels("open", "response_p99_ns")) {
-    const at = model.atLevel(one.name, level, "response_p99_ns");
-    const rate = at?.level.arrival_rate_per_s;
-    if (at && rate) found.push({ rate, p99: at.high ?? at.estimate });
-  }
-  if (found.length === 0) return { text: "not measured", met: null };
-  const met = found.filter((at) => at.p99 <= limit_ns).sort((a, b) => b.rate - a.rate)[0];
-  if (met) return { text: `kept at ${digits(met.rate)}/s (${withUnit("ns", met.p99)})`, met: true };
-  const least = found.sort((a, b) => a.p99 - b.p99)[0]!;
-  return { text: `broken at ${digits(least.rate)}/s (${withUnit("ns", least.p99)})`, met: false };
+type Suffices = "measured" | "expected" | "unknown" | "no";
+
+/** Whether the limit is kept; services where the capacity under the objective says how many. */
+interface Limit {
+  suffices: Suffices;
+  text: string;
+  services?: number;
+}
+
+/** From the capacity that was found under an objective at least as strict. */
+function measured({ page }: Model, name: string, plan: Plan): Limit | null {
+  const bound_ns = p99Bound(page.findings.design.objective ?? "");
+  if (bound_ns === null || bound_ns > plan.limit_ns) return null;
+  const found = (page.findings.levels ?? [])
+    .filter((level) => level.load === "capacity")
+    .map((level) => level.treatments.find((one) => one.name === name)?.figures[CAPACITY])
+    .find((figure) => figure !== undefined);
+  if (!found) return null;
+  const near = found.low ?? found.estimate;
+  return {
+    suffices: "measured",
+    text: `kept at ${digits(near)}/s or more by one service (p99 below ${withUnit("ns", bound_ns)})`,
+    services: Math.max(1, Math.ceil(plan.rate / near)),
+  };
+}
+
+/** The limit of an objective on the p99 or beyond, written `p99<50ms`; null where it is of another percentile. */
+function p99Bound(objective: string): number | null {
+  const found = /^\s*p(\d+(?:\.\d+)?)\s*<\s*(\d+(?:\.\d+)?)\s*(ns|us|ms|s)\s*$/.exec(objective);
+  if (!found || Number(found[1]) < 99) return null;
+  return Number(found[2]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[found[3] as "ns"];
+}
+
+/** What the interval of the p99 at the equal arrival rate says of the limit. */
+function expected({ page, treatments }: Model, name: string, plan: Plan): Limit {
+  const rate = page.findings.design.arrival_rate_per_s;
+  const figure = treatments.find((one) => one.name === name)?.figures.response_p99_ns;
+  if (!figure) return { suffices: "unknown", text: "its p99 was not measured" };
+  const { estimate, low = estimate, high = estimate } = figure;
+  const found = `${rate === undefined ? "" : ` at ${digits(rate)}/s`} (${withUnit("ns", estimate)})`;
+  if (low > plan.limit_ns) return { suffices: "no", text: `broken${found}` };
+  if (high > plan.limit_ns) return { suffices: "unknown", text: `undecided${found}` };
+  return { suffices: "expected", text: `kept${found}` };
 }
 
 interface Row {
-  one: TreatmentFindings;
+  cost: Cost;
   service: Ratio;
   database: number | null;
-  cores: Ratio;
-  services: number;
-  limit: { text: string; met: boolean | null };
+  services: number | null;
+  limit: Limit;
   money_per_hour: number | null;
 }
 
 /** What the load takes of a treatment, from every block, so that it has an interval. */
-function row(model: Model, one: TreatmentFindings, plan: Plan): Row | null {
-  const { confidence_level_ratio: level, design } = model.page.findings;
-  const cores = (us: number) => (us * plan.rate) / 1e6 / plan.busy;
-  const over = (us: (trial: Trial) => number | undefined) => {
-    const found = ratioOf([...model.byBlock(one.name, us).values()].map(Math.log), level);
-    return found && scaled(found, cores(1));
-  };
-  const service = over((trial) => trial.metrics[SERVICE]);
-  const all = over((trial) => {
-    const own = trial.metrics[SERVICE];
-    return own === undefined ? undefined : own + (trial.metrics[DATABASE] ?? 0);
-  });
-  if (!service || !all) return null;
-  const database = one.figures[DATABASE]?.estimate;
-  const size = Array.isArray(design.service_cpus) ? Math.max(1, design.service_cpus.length) : 1;
-  const services = Math.max(1, Math.ceil((service.high_ratio ?? service.ratio) / size));
-  const memory_gib = ((one.figures.memory_peak_bytes?.estimate ?? 0) / 2 ** 30) * services;
-  const priced = plan.core_hour !== null || plan.gib_hour !== null;
+function row(model: Model, cost: Cost, plan: Plan): Row | null {
+  const { confidence_level_ratio: confidence, design } = model.page.findings;
+  const figures = model.treatments.find((one) => one.name === cost.treatment)?.figures;
+  const cores = plan.rate / 1e6 / plan.busy;
+  const logs = cost.blocks.map((block) => Math.log(block.service_cpu_us * cores));
+  const service = ratioOf(logs, confidence);
+  const cpu = figures?.[SERVICE];
+  if (!service || !cpu) return null;
+  const size = Math.max(1, design.service_cpus?.length ?? 0);
+  const limit = measured(model, cost.treatment, plan) ?? expected(model, cost.treatment, plan);
+  const worked = Math.max(1, Math.ceil(((cpu.high ?? cpu.estimate) * cores) / size));
+  const services = limit.suffices === "no" ? null : (limit.services ?? worked);
+  const database = figures.database_cpu_per_good_answer_us?.estimate;
   return {
-    one,
+    cost,
     service,
-    database: database === undefined ? null : cores(database),
-    cores: all,
+    database: database === undefined ? null : database * cores,
     services,
-    limit: keeps(model, one, plan.limit_ns),
-    money_per_hour: priced
-      ? all.ratio * (plan.core_hour ?? 0) + memory_gib * (plan.gib_hour ?? 0)
-      : null,
+    limit,
+    money_per_hour: money(plan, services, size, figures.memory_peak_bytes?.estimate),
   };
 }
 
-function scaled(found: Ratio, by: number): Ratio {
-  const times = (value: number | undefined) => (value === undefined ? undefined : value * by);
-  return {
-    ...found,
-    ratio: found.ratio * by,
-    low_ratio: times(found.low_ratio),
-    high_ratio: times(found.high_ratio),
-  };
+/** Money an hour; null where no price was given, or one was for what was not measured. */
+function money(
+  plan: Plan,
+  services: number | null,
+  size: number,
+  memory_bytes: number | undefined,
+): number | null {
+  if (services === null || (plan.core_hour === null && plan.gib_hour === null)) return null;
+  if (plan.gib_hour && memory_bytes === undefined) return null;
+  const memory = plan.gib_hour ? (memory_bytes! / GIB_BYTES) * plan.gib_hour : 0;
+  return services * (size * (plan.core_hour ?? 0) + memory);
 }
 
-function plans(model: Model, treatments: TreatmentFindings[], plan: Plan): HTMLElement {
-  const rows = treatments.map((one) => row(model, one, plan)).filter((found) => found !== null);
-  const broken = (of: Row) => Number(of.limit.met === false);
-  rows.sort((a, b) => broken(a) - broken(b) || a.cores.ratio - b.cores.ratio);
+function plans(model: Model, costs: Cost[], plan: Plan): HTMLElement {
+  const rows = costs.map((cost) => row(model, cost, plan)).filter((found) => found !== null);
+  const broken = (of: Row) => Number(of.limit.suffices === "no");
+  const least = (of: Row) => of.money_per_hour ?? of.services ?? Infinity;
+  rows.sort(
+    (a, b) => broken(a) - broken(b) || least(a) - least(b) || a.service.ratio - b.service.ratio,
+  );
   const interval = ({ ratio, low_ratio: low, high_ratio: high }: Ratio) =>
     low === undefined || high === undefined
       ? digits(ratio)
       : `${digits(ratio)} (${digits(low)} – ${digits(high)})`;
-  const money: Column<Row>[] = [
-    {
-      heading: "Price an hour",
-      number: true,
-      text: (of) => digits(of.money_per_hour!),
-      order: (of) => of.money_per_hour,
-    },
-    {
-      heading: "Price a million answers",
-      number: true,
-      text: (of) => digits((of.money_per_hour! / 3600 / plan.rate) * 1e6),
-      order: (of) => of.money_per_hour,
-    },
-  ];
+  const price = (heading: string, by: number): Column<Row> => ({
+    heading,
+    number: true,
+    text: (of) => (of.money_per_hour === null ? "–" : digits(of.money_per_hour * by)),
+    order: (of) => of.money_per_hour,
+  });
   return table(
     rows,
     [
-      { heading: "Treatment", text: (of) => of.one.title },
+      { heading: "Treatment", name: true, text: (of) => of.cost.title },
       {
-        heading: "Cores in all",
+        heading: "Services as measured",
         number: true,
-        text: (of) => interval(of.cores),
-        order: (of) => of.cores.ratio,
+        text: (of) => (of.services === null ? "–" : String(of.services)),
+        order: (of) => of.services,
       },
       {
-        heading: "of the service",
+        heading: "Cores' worth of work",
         number: true,
-        text: (of) => digits(of.service.ratio),
+        text: (of) => interval(of.service),
         order: (of) => of.service.ratio,
       },
       {
-        heading: "of PostgreSQL",
+        heading: "and of PostgreSQL",
         number: true,
         text: (of) => (of.database === null ? "–" : digits(of.database)),
         order: (of) => of.database,
       },
       {
-        heading: "Services as measured",
-        number: true,
-        text: (of) => String(of.services),
-        order: (of) => of.services,
-      },
-      {
         heading: "p99 limit",
         text: (of) => of.limit.text,
-        order: broken,
-        side: (of) => (of.limit.met === false ? "worse" : undefined),
+        order: (of) => ["measured", "expected", "unknown", "no"].indexOf(of.limit.suffices),
+        side: (of) => (broken(of) ? "worse" : undefined),
+        show: (of) => h("span", { "data-suffices": of.limit.suffices }, of.limit.text),
       },
-      ...(plan.rate > 0 && rows.some((of) => of.money_per_hour !== null) ? money : []),
+      ...(plan.rate > 0 && rows.some((of) => of.money_per_hour !== null)
+        ? [price("Price an hour", 1), price("Price a million answers", 1e6 / 3600 / plan.rate)]
+        : []),
     ],
     {
       caption: "What a load would need",

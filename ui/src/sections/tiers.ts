@@ -41,7 +41,7 @@ export function tiers(state: State): HTMLElement {
     "Who is ahead?",
     [
       "Ratios to the baseline with 95 % intervals, taken block by block so that the machine's moods divide out. ",
-      "Between two tiers every pair is decided; within one, it is not.",
+      "Between two tiers every pair is decided.",
     ],
     figure(state, {
       title: "Ratio to the baseline",

@@ -46,6 +46,7 @@ export function trust(state: State): HTMLElement {
           { caption: "Checks of the audit" },
         ),
       ),
+    findings.audit.order && h("p", { class: "soft small" }, findings.audit.order.sentence),
     findings.skipped.length > 0 && skipped(state),
   );
 }
@@ -95,7 +96,7 @@ function twin({ model }: State): HTMLElement {
     `is what this bench cannot see: ${model.title(control.treatment)}, entered twice, differs from itself by ${digits(ratio.ratio)}×${interval}. `,
     control.differs
       ? "The interval leaves out 1, as that of one sound run in twenty does: read small differences with care."
-      : "No smaller difference is called.",
+      : "No smaller difference is called faster by at least anything.",
   );
 }
 
@@ -107,8 +108,21 @@ function blocks({ model }: State): HTMLElement {
     : "The run has not ended.";
   const text = voided.length
     ? `blocks count; ${voided.length} void: ${voided.map((one) => `block ${one.block}, ${one.reason}`).join("; ")}. ${ended}`
-    : `blocks, each a fresh start of every treatment in random order; none void. ${ended}`;
+    : `blocks, ${aBlock(findings.design)}; none void. ${ended}`;
   return fact(String(findings.blocks_count), text);
+}
+
+/** What one block of a design is. */
+export function aBlock({ kind, services_at_once_count: atOnce }: Record<string, unknown>): string {
+  if (kind === "running_services")
+    return "each every service once in random order, as it was already running";
+  const groups =
+    typeof atOnce === "number"
+      ? `, in groups of at most ${atOnce} that share the baseline and its twin`
+      : "";
+  if (kind === "solo_trials")
+    return `each a fresh start of every treatment, alone on the machine, in random order${groups}`;
+  return `each a fresh start of every treatment in random order${groups}`;
 }
 
 function machine({ model }: State): HTMLElement {

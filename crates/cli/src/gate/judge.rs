@@ -1,6 +1,6 @@
 //! From findings to pass or fail. Pure.
 
-use record::{Run, metric};
+use record::{Run, TrialStatus, metric};
 use report::{Ahead, Comparison, Findings, RatioEstimate, Verdict};
 use serde::Serialize;
 
@@ -107,9 +107,10 @@ impl Gate {
     pub fn of_pair(findings: &Findings, run: &Run) -> Gate {
         let judged = judged_pair(findings);
         let mut notes = notes(findings, run);
-        let (outcome, sentence, judged) = match judged {
-            Some(judged) => (judged.outcome, judged.sentence.clone(), vec![judged]),
-            None => {
+        let (outcome, sentence, judged) = match (broken(findings), judged) {
+            (Some(sentence), judged) => (Outcome::Failed, sentence, judged.into_iter().collect()),
+            (None, Some(judged)) => (judged.outcome, judged.sentence.clone(), vec![judged]),
+            (None, None) => {
                 let (outcome, sentence) = unusable(findings);
                 (outcome, sentence, Vec::new())
             }
@@ -253,6 +254,31 @@ fn judged_pair(findings: &Findings) -> Option<Judged> {
 
 /// Checks of the audit whose failure is the service's own; others may be the machine's.
 const OF_THE_SERVICE: [&str; 2] = ["answers: ", "service: "];
+
+/// What is said where only the build after the change answered wrongly, stopped or exited. One trial is enough: such
+/// a fault is the build's own, whatever the blocks that went well show.
+fn broken(findings: &Findings) -> Option<String> {
+    let own = |reason: &&String| OF_THE_SERVICE.iter().any(|check| reason.starts_with(check));
+    let mut spoilt = Vec::new();
+    for found in &findings.audit.reasons {
+        let Some(reason) = found.reasons.iter().find(own) else {
+            continue;
+        };
+        if found.status == TrialStatus::Invalid {
+            spoilt.push((found.treatment.as_str(), reason));
+        }
+    }
+    // The twin of the build before the change is that build.
+    if spoilt.iter().any(|(treatment, _)| *treatment != AFTER) {
+        return None;
+    }
+    let (_, reason) = spoilt.first()?;
+    let count = spoilt.len();
+    Some(format!(
+        "after broke in {count} trial{}, before in none: {reason}",
+        if count == 1 { "" } else { "s" }
+    ))
+}
 
 /// What is said where no block has a usable figure of both.
 fn unusable(findings: &Findings) -> (Outcome, String) {

@@ -161,6 +161,13 @@ fn requests(args: &LoadArgs, url: &Url) -> anyhow::Result<Requests> {
                 path.display()
             ))
         })?;
+        let placeholders = ["{seq}", "{rand:"];
+        if let Some(found) = placeholders.iter().find(|text| url.target.contains(**text)) {
+            refuse!(
+                "--body-file is sent as it is, and {found} in the address would be too: give --body or --feed, \
+                 whose placeholders are filled"
+            );
+        }
         if args.feed.is_none() {
             let method = args.method.as_deref().unwrap_or("POST");
             check_method(method)?;
