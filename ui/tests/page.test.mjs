@@ -168,6 +168,88 @@ for (const name of readdirSync(folder)) {
         await context.close();
       });
 
+    it("plans for a load as the program plans", async () => {
+      const { plan } = JSON.parse(readFileSync(join(folder, name, "planned.json"), "utf8"));
+      const { page, context } = await show();
+      await page.getByLabel("Price of a core-hour").fill("0.04");
+      const planned = await page.locator("#cost tbody tr").evaluateAll((rows) =>
+        rows.map((row) => ({
+          title: row.cells[0].textContent,
+          services: row.cells[1].textContent,
+          suffices: row.querySelector("[data-suffices]").dataset.suffices,
+        })),
+      );
+      assert.deepEqual(
+        sorted(planned),
+        sorted(
+          plan.treatments.map((one) => ({
+            title: one.title,
+            services: one.services_count === undefined ? "–" : String(one.services_count),
+            suffices: one.suffices,
+          })),
+        ),
+      );
+      await context.close();
+    });
+
+    it("draws every part of the findings", async () => {
+      const { page, context } = await show();
+      const has = (id) => page.locator(`#${id}`).count();
+      for (const [part, id] of [
+        ["claims", "claims"],
+        ["ladder", "ladder"],
+        ["levels", "levels"],
+        ["what_if", "what-if"],
+        ["tools", "tools"],
+      ]) {
+        const found = findings[part];
+        const expected = Array.isArray(found) ? found.length > 0 : found !== undefined;
+        assert.equal((await has(id)) > 0, expected, id);
+      }
+      const text = (id) => page.locator(`#${id}`).evaluate((section) => section.textContent);
+      for (const level of findings.levels ?? []) {
+        const place = page.locator(`#levels [data-load="${level.load}"]`);
+        assert.equal(await place.count(), 1, level.load);
+        const told = await place.evaluate((one) => one.textContent);
+        for (const pair of level.pairs) assert.ok(told.includes(pair.sentence), pair.sentence);
+        for (const one of level.treatments)
+          for (const note of one.notes ?? []) assert.ok(told.includes(note), note);
+      }
+      for (const claim of findings.claims ?? []) {
+        assert.ok((await text("claims")).includes(claim.quote), claim.quote);
+        assert.ok((await text("claims")).includes(claim.sentence), claim.sentence);
+      }
+      for (const row of findings.published ?? [])
+        assert.ok((await text("claims")).includes(row.note ?? ""), row.note);
+      if (findings.audit.order)
+        assert.ok((await text("trust")).includes(findings.audit.order.sentence));
+      await context.close();
+    });
+
+    if (name === "large")
+      it("shows claims of every verdict, and no percentile that a block lacks", async () => {
+        const { page, context } = await show();
+        const verdicts = await page
+          .locator("#claims [data-verdict]")
+          .evaluateAll((all) => all.map((one) => one.dataset.verdict));
+        assert.deepEqual(verdicts.sort(), [
+          "cannot_be_tested_here",
+          "contradicted",
+          "direction_only",
+          "reproduced",
+          "undecided",
+        ]);
+        const table = page.locator('#levels [data-load="open"] table');
+        const cells = await table.evaluate((one) => {
+          const at = [...one.querySelectorAll("th")].findIndex((head) =>
+            /^at 80 %: .*p50/i.test(head.textContent),
+          );
+          return [...one.querySelectorAll("tbody tr")].map((row) => row.cells[at].textContent);
+        });
+        assert.equal(cells.filter((cell) => cell === "–").length, 1, cells.join());
+        await context.close();
+      });
+
     it("explains a figure to whoever has no pointer, and leads to its audit", async () => {
       const { page, context } = await show();
       const link = page
@@ -256,6 +338,10 @@ for (const name of readdirSync(folder)) {
         await context.close();
       });
   });
+}
+
+function sorted(rows) {
+  return [...rows].sort((a, b) => a.title.localeCompare(b.title));
 }
 
 function names(treatments) {

@@ -111,6 +111,50 @@ fn a_treatment_that_became_half_as_slow_again_between_two_runs_fails_the_gate_by
     assert_eq!(allowed.status.code(), Some(0), "{}", text(&allowed.stdout));
 }
 
+/// Makes every trial of a treatment INVALID.
+fn spoil(run: &Path, treatment: &str, reason: &str) {
+    let path = run.join("trials.jsonl");
+    let trials = fs::read_to_string(&path).unwrap();
+    let spoilt = trials.lines().map(|line| {
+        let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
+        if trial["treatment"] == treatment {
+            trial["status"] = "INVALID".into();
+            trial["reasons"] = vec![reason].into();
+        }
+        trial.to_string() + "\n"
+    });
+    fs::write(&path, spoilt.collect::<String>()).unwrap();
+}
+
+#[test]
+fn a_treatment_that_broke_between_two_runs_fails_and_one_that_the_machine_lost_is_undecided() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = treatment_of_the_committed();
+    let before = run_like_the_committed(folder.path(), "before", &name, 1.0);
+    let broken = run_like_the_committed(folder.path(), "broken", &name, 1.0);
+    spoil(&broken, &name, "answers: 20 of 2,000 had status 500");
+    let failed = of_runs(&["gate"], [&before, &broken]);
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stdout));
+    let said = text(&failed.stdout);
+    assert!(said.contains(&format!("{name} broke")), "{said}");
+    let lost = run_like_the_committed(folder.path(), "lost", &name, 1.0);
+    spoil(&lost, &name, "offered: 97 % were answered in time");
+    let undecided = of_runs(&["gate", "--format", "json"], [&before, &lost]);
+    assert_eq!(
+        undecided.status.code(),
+        Some(0),
+        "{}",
+        text(&undecided.stdout)
+    );
+    assert!(
+        text(&undecided.stdout).contains("\"undecided\""),
+        "{}",
+        text(&undecided.stdout)
+    );
+    let strict = of_runs(&["gate", "--strict"], [&before, &lost]);
+    assert_eq!(strict.status.code(), Some(1), "{}", text(&strict.stdout));
+}
+
 #[test]
 fn a_comment_for_a_pull_request_says_what_decided_and_programs_get_the_same() {
     let folder = tempfile::tempdir().unwrap();

@@ -57,6 +57,15 @@ fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
         );
         assert!(first == fs::read(run.path().join("report.html")).expect("the page"));
         report(run.path(), "json", &case.join("report.json"));
+        let plan = [
+            "--plan-rate",
+            "1000",
+            "--plan-p99",
+            "50ms",
+            "--price-core-hour",
+            "0.04",
+        ];
+        report_with(run.path(), "json", &case.join("planned.json"), &plan);
         for baseline in baselines {
             with_baseline(
                 run,
@@ -146,6 +155,10 @@ fn installed() {
 }
 
 fn report(run: &Path, format: &str, to: &Path) {
+    report_with(run, format, to, &[]);
+}
+
+fn report_with(run: &Path, format: &str, to: &Path, more: &[&str]) {
     let mut command = Command::new(bancada());
     command
         .arg("--root")
@@ -153,7 +166,8 @@ fn report(run: &Path, format: &str, to: &Path) {
         .arg("report")
         .arg(run)
         .args(["--format", format, "--output"])
-        .arg(to);
+        .arg(to)
+        .args(more);
     let output = command.output().expect("the binary runs");
     assert!(output.status.success(), "{}", stderr(&output));
 }

@@ -1,7 +1,7 @@
 //! From findings to pass or fail. Pure.
 
 use record::{Run, TrialStatus, metric};
-use report::{Ahead, Comparison, Findings, RatioEstimate, Verdict};
+use report::{Ahead, Audit, Comparison, Findings, Loss, NotCompared, RatioEstimate, Verdict};
 use serde::Serialize;
 
 /// Name of the treatment before the change.
@@ -107,7 +107,7 @@ impl Gate {
     pub fn of_pair(findings: &Findings, run: &Run) -> Gate {
         let judged = judged_pair(findings);
         let mut notes = notes(findings, run);
-        let (outcome, sentence, judged) = match (broken(findings), judged) {
+        let (outcome, sentence, judged) = match (broken(&findings.audit), judged) {
             (Some(sentence), judged) => (Outcome::Failed, sentence, judged.into_iter().collect()),
             (None, Some(judged)) => (judged.outcome, judged.sentence.clone(), vec![judged]),
             (None, None) => {
@@ -154,9 +154,11 @@ impl Gate {
                 })
             })
             .collect();
+        let lost = comparison.not_compared.iter().filter_map(lost);
         let outcome = judged
             .iter()
             .map(|one| one.outcome)
+            .chain(lost)
             .max_by_key(|one| rank(*one));
         let missing = comparison
             .not_compared
@@ -165,7 +167,7 @@ impl Gate {
         Gate {
             schema: "bancada.gate/1",
             outcome: outcome.unwrap_or(Outcome::Undecided),
-            sentence: comparison.summary.clone(),
+            sentence: with_losses(comparison),
             metric: comparison.metric.clone(),
             max_slower_ratio: comparison.relevant_difference_ratio,
             runs: vec![comparison.before.run.clone(), comparison.after.run.clone()],
@@ -175,6 +177,40 @@ impl Gate {
             notes: comparison.caveats.iter().cloned().chain(missing).collect(),
         }
     }
+}
+
+/// What a treatment comes to that the run before had and the run after has not: it is never passed over.
+fn lost(one: &NotCompared) -> Option<Outcome> {
+    match one.loss {
+        Loss::None => None,
+        Loss::Unknown => Some(Outcome::Undecided),
+        Loss::Broken => Some(Outcome::Failed),
+    }
+}
+
+/// The summary, after what was lost.
+fn with_losses(comparison: &Comparison) -> String {
+    let named = |loss: Loss| {
+        let lost = comparison
+            .not_compared
+            .iter()
+            .filter(|one| one.loss == loss);
+        let names: Vec<&str> = lost.map(|one| one.treatment.as_str()).collect();
+        names.join(", ")
+    };
+    let said = |names: String, words: &str| match names.is_empty() {
+        true => String::new(),
+        false => format!("{names} {words}. "),
+    };
+    let broken = said(
+        named(Loss::Broken),
+        "broke: its answers or its process were at fault",
+    );
+    let unknown = said(
+        named(Loss::Unknown),
+        "has no usable figure in the second run",
+    );
+    format!("{broken}{unknown}{}", comparison.summary)
 }
 
 /// From the best to the worst.
@@ -257,10 +293,10 @@ const OF_THE_SERVICE: [&str; 2] = ["answers: ", "service: "];
 
 /// What is said where only the build after the change answered wrongly, stopped or exited. One trial is enough: such
 /// a fault is the build's own, whatever the blocks that went well show.
-fn broken(findings: &Findings) -> Option<String> {
+fn broken(audit: &Audit) -> Option<String> {
     let own = |reason: &&String| OF_THE_SERVICE.iter().any(|check| reason.starts_with(check));
     let mut spoilt = Vec::new();
-    for found in &findings.audit.reasons {
+    for found in &audit.reasons {
         let Some(reason) = found.reasons.iter().find(own) else {
             continue;
         };

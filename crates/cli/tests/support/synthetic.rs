@@ -19,7 +19,7 @@ pub struct Shape {
     pub blocks: u32,
     /// The last treatment is INVALID in every block, the second in block 2.
     pub with_invalid: bool,
-    /// Levels of load, time series, and a hostile title.
+    /// Every level of load, time series, a ladder, a what-if, claims of every verdict, and hostile texts.
     pub with_all: bool,
 }
 
@@ -84,6 +84,12 @@ impl Shape {
             if index == self.treatments {
                 entry["twin_of"] = json!("t00");
             }
+            if self.with_all && (2..=4).contains(&index) {
+                entry["after"] = json!(self.name_of(index - 1));
+            }
+            if self.with_all && index == 6 {
+                entry["what_if_of"] = json!(self.name_of(5));
+            }
             entry
         };
         let treatments: Vec<Value> = (0..=self.treatments).map(treatment).collect();
@@ -106,6 +112,10 @@ impl Shape {
             "connections_count": 10, "arrival_rate_per_s": 500.0, "pilot_capacity_per_s": {},
             "service_cpus": [0], "bench_cpus": [1],
         });
+        if self.with_all {
+            value["design"]["objective"] = json!("p99<50ms");
+            value["catalog"] = json!({format!("experiment/{}", self.name): manifest()});
+        }
         serde_json::from_value(value).expect("a run")
     }
 
@@ -138,6 +148,11 @@ impl Shape {
             "memory_peak_bytes": 8e6 * factor, "first_answer_ns": 4e7 * factor, "good_answers_count": 2000.0,
             "failed_requests_count": if is_invalid { 20.0 } else { 0.0 }, "canary_ns": 2.4e6 * factor,
         });
+        let mut metrics = metrics;
+        if self.with_all {
+            let noise = wave(u64::from(block) * 7919 + index as u64 * 104_729);
+            metrics["goodput_per_s"] = json!(9000.0 * (1.0 + 0.4 * noise));
+        }
         let value = json!({
             "schema": "bancada.trial/1", "trial": format!("b{block:02}-{}", self.name_of(index)), "block": block,
             "treatment": self.name_of(index), "position": index + 1, "started_at": "2026-03-24T10:16:00Z",
@@ -147,14 +162,37 @@ impl Shape {
                 {"check": "answers", "status": if is_invalid { "fail" } else { "pass" }, "detail": "3000 requests"},
                 {"check": "steal", "status": if is_degraded { "warn" } else { "pass" }, "detail": "2.1 % of the block"},
             ],
-            "levels": if self.with_all { levels(factor) } else { json!([]) },
+            "levels": if self.with_all { levels(factor, index == 2 && block == 3) } else { json!([]) },
             "slices": slices(factor, at_s),
         });
         serde_json::from_value(value).expect("a trial")
     }
 }
 
-fn levels(factor: f64) -> Value {
+/// A source that claims something of every verdict, in words that would run if they could.
+fn manifest() -> Value {
+    let cpu = "service_cpu_per_good_answer_us";
+    let claim = |id: &str, [treatment, against]: [&str; 2], metric: &str, published_ratio: f64| {
+        json!({"id": id, "quote": format!("{id}: {HOSTILE}"), "metric": metric, "treatment": treatment,
+            "against": against, "published_ratio": published_ratio, "note": HOSTILE})
+    };
+    json!({
+        "claim": [
+            claim("1", ["t01", "t00"], cpu, 1.17),
+            claim("2", ["t02", "t00"], cpu, 5.0),
+            claim("3", ["t03", "t00"], cpu, 0.5),
+            claim("4", ["t04", "t05"], "goodput_per_s", 1.3),
+            {"id": "5", "quote": HOSTILE, "untestable": HOSTILE},
+        ],
+        "published": [
+            {"treatment": "t01", "metric": "completion_rate_per_s", "value": 9999.0, "note": HOSTILE},
+            {"treatment": "t02", "metric": "completion_rate_per_s", "level": "c10", "value": 7777.0},
+        ],
+    })
+}
+
+/// `without_tail`: the p50 of the highest open level is missing, as where too few requests were answered.
+fn levels(factor: f64, without_tail: bool) -> Value {
     let capacity = 9000.0 / factor;
     let closed = [1_u32, 10, 50].map(|connections| {
         let share = f64::from(connections) / (f64::from(connections) + 4.0);
@@ -164,11 +202,23 @@ fn levels(factor: f64) -> Value {
     let open = [30_u32, 60, 80].map(|per_cent| {
         let share = f64::from(per_cent) / 100.0;
         let wait = 4e5 * factor / (1.0 - share);
+        let mut metrics = json!({"response_p50_ns": wait, "response_p90_ns": 2.3 * wait});
+        if without_tail && per_cent == 80 {
+            metrics.as_object_mut().expect("figures").remove("response_p50_ns");
+        }
         json!({"level": format!("own{per_cent}"), "load": "open", "arrival_rate_per_s": capacity * share,
-            "capacity_ratio": share, "metrics": {"response_p50_ns": wait, "response_p90_ns": 2.3 * wait},
+            "capacity_ratio": share, "metrics": metrics,
             "outcomes": {"ok": 900}})
     });
-    json!([closed.as_slice(), open.as_slice()].concat())
+    let others = [
+        json!({"level": "slo", "load": "capacity", "metrics": {"capacity_under_objective_per_s": 0.7 * capacity},
+            "outcomes": {"ok": 900}}),
+        json!({"level": "cold", "load": "cold", "concurrency_count": 10,
+            "metrics": {"completion_rate_per_s": 0.4 * capacity}, "outcomes": {"ok": 890, "timeout": 10}}),
+        json!({"level": "ramp", "load": "users", "metrics": {"completion_rate_per_s": 0.2 * capacity},
+            "outcomes": {"ok": 900}, "notes": [HOSTILE]}),
+    ];
+    json!([closed.as_slice(), open.as_slice(), others.as_slice()].concat())
 }
 
 fn slices(factor: f64, at_s: f64) -> Value {
