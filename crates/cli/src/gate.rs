@@ -35,7 +35,7 @@ pub use self::unit::with_unit;
 
 Each command is started with PORT in its environment, many times over, and must answer there. Exit code 0: not
 shown to be slower by more than --max-slower. 1: slower by at least that, or it could not be measured because it
-did not start or answered wrongly. Undecided is 0 with a warning, and 1 with --strict.")]
+did not start, answered wrongly or exited, where the one before did not. Undecided is 0 with a warning, and 1 with --strict.")]
 pub struct GateArgs {
     /// The run before the change: its folder, its name, or `latest`.
     #[arg(requires = "after_run", conflicts_with_all = ["before", "after"])]

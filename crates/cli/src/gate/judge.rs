@@ -449,4 +449,36 @@ mod tests {
             );
         }
     }
+
+    fn audit(spoilt: &[(&str, TrialStatus, &str)]) -> Audit {
+        let one = |(treatment, status, reason): &(&str, TrialStatus, &str)| report::AuditReason {
+            trial: format!("b01-{treatment}"),
+            treatment: (*treatment).to_owned(),
+            status: *status,
+            reasons: vec![(*reason).to_owned()],
+        };
+        Audit {
+            reasons: spoilt.iter().map(one).collect(),
+            ..Audit::default()
+        }
+    }
+
+    #[test]
+    fn a_fault_of_its_own_in_one_trial_breaks_the_build_after_the_change() {
+        use TrialStatus::{Degraded, Invalid};
+        let fault = (AFTER, Invalid, "service: it exited with 3");
+        let sentence = broken(&audit(&[fault])).expect("it broke");
+        assert!(
+            sentence.contains("1 trial") && sentence.contains("exited"),
+            "{sentence}"
+        );
+        let busy = (AFTER, Invalid, "offered: 97 % were answered in time");
+        assert_eq!(broken(&audit(&[busy])), None);
+        let marked = (AFTER, Degraded, "answers: 1 of 9,000 timed out");
+        assert_eq!(broken(&audit(&[marked])), None);
+        for before in [BEFORE, "before~twin"] {
+            let both = [fault, (before, Invalid, "answers: 3 were wrong")];
+            assert_eq!(broken(&audit(&both)), None, "{before}");
+        }
+    }
 }
