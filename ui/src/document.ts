@@ -74,6 +74,8 @@ export interface LevelTreatment {
   concurrency_count?: number;
   arrival_rate_per_s?: number;
   capacity_ratio?: number;
+  usable_count: number;
+  invalid_count: number;
   figures: Record<string, Figure>;
   outcomes: Record<string, number>;
   notes?: string[];

@@ -74,7 +74,7 @@ function claimTable(all: Claim[]): HTMLElement {
   return table(
     all,
     [
-      { heading: "", text: (claim) => claim.id },
+      { heading: "No.", text: (claim) => claim.id },
       {
         heading: "Claim",
         text: (claim) => claim.quote,

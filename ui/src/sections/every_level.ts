@@ -22,7 +22,7 @@ export const everyLevel: Section = (state) => {
   return section(
     "levels",
     "Under other loads",
-    `Each trial was also put under these. Ratios are to ${state.model.title(findings.baseline)}, the run's own baseline; the intervals of one level hold together.`,
+    `Each trial was also put under these. Ratios are to ${state.model.title(findings.baseline)}, the run's own baseline; the intervals of one level hold together. * left out blocks whose answers broke the audit's rule here.`,
     kinds.map((kind) =>
       family(
         state,
@@ -107,7 +107,7 @@ function columns(state: State, level: LevelFindings): Column<string>[] {
       heading: `${nameOf(level)}: ${title}`,
       title: description,
       number: true,
-      text: (name) => figureText(unit, at(name)?.figures[metric]),
+      text: (name) => figureText(unit, at(name)?.figures[metric]) + mark(at(name)),
       order: (name) => at(name)?.figures[metric]?.estimate ?? null,
     };
   };
@@ -122,6 +122,12 @@ function columns(state: State, level: LevelFindings): Column<string>[] {
   };
   const compared = level.treatments.some((one) => one.to_baseline);
   return [figure(level.leading_metric), ...(compared ? [ratio] : []), ...beside.map(figure)];
+}
+
+/** What tells that answers were not good enough here. */
+function mark(at: LevelTreatment | undefined): string {
+  if (!at?.invalid_count) return "";
+  return at.usable_count === 0 ? " INVALID" : " *";
 }
 
 function figureText(unit: string, found: Figure | undefined): string {

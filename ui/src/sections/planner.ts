@@ -79,22 +79,27 @@ interface Plan {
 
 type Suffices = "measured" | "expected" | "unknown" | "no";
 
-/** Whether the limit is kept; services where the capacity under the objective says how many. */
+/** Whether the limit is kept; services where the capacity under the objective says how many, or that none is known. */
 interface Limit {
   suffices: Suffices;
   text: string;
-  services?: number;
+  services?: number | null;
 }
 
 /** From the capacity that was found under an objective at least as strict. */
 function measured({ page }: Model, name: string, plan: Plan): Limit | null {
   const bound_ns = p99Bound(page.findings.design.objective ?? "");
   if (bound_ns === null || bound_ns > plan.limit_ns) return null;
-  const found = (page.findings.levels ?? [])
-    .filter((level) => level.load === "capacity")
-    .map((level) => level.treatments.find((one) => one.name === name)?.figures[CAPACITY])
-    .find((figure) => figure !== undefined);
-  if (!found) return null;
+  const level = (page.findings.levels ?? [])
+    .filter(({ load }) => load === "capacity")
+    .map(({ treatments }) => treatments.find((one) => one.name === name))
+    .find((one) => one !== undefined);
+  if (!level) return null;
+  const found = level.figures[CAPACITY];
+  if (!found) {
+    const text = `not known: no capacity was found in some of ${level.usable_count} blocks`;
+    return { suffices: "unknown", text, services: null };
+  }
   const near = found.low ?? found.estimate;
   return {
     suffices: "measured",
@@ -143,7 +148,8 @@ function row(model: Model, cost: Cost, plan: Plan): Row | null {
   const size = Math.max(1, design.service_cpus?.length ?? 0);
   const limit = measured(model, cost.treatment, plan) ?? expected(model, cost.treatment, plan);
   const worked = Math.max(1, Math.ceil(((cpu.high ?? cpu.estimate) * cores) / size));
-  const services = limit.suffices === "no" ? null : (limit.services ?? worked);
+  const services =
+    limit.suffices === "no" ? null : limit.services === undefined ? worked : limit.services;
   const database = figures.database_cpu_per_good_answer_us?.estimate;
   return {
     cost,

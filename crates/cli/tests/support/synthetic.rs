@@ -214,7 +214,7 @@ fn levels(factor: f64, without_tail: bool) -> Value {
         json!({"level": "slo", "load": "capacity", "metrics": {"capacity_under_objective_per_s": 0.7 * capacity},
             "outcomes": {"ok": 900}}),
         json!({"level": "cold", "load": "cold", "concurrency_count": 10,
-            "metrics": {"completion_rate_per_s": 0.4 * capacity}, "outcomes": {"ok": 890, "timeout": 10}}),
+            "metrics": {"completion_rate_per_s": 0.4 * capacity}, "outcomes": {"ok": 9995, "timeout": 5}}),
         json!({"level": "ramp", "load": "users", "metrics": {"completion_rate_per_s": 0.2 * capacity},
             "outcomes": {"ok": 900}, "notes": [HOSTILE]}),
     ];
