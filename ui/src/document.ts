@@ -193,15 +193,6 @@ export interface Treatment {
   facts: Record<string, string>;
 }
 
-export interface Level {
-  level: string;
-  load: string;
-  concurrency_count?: number;
-  arrival_rate_per_s?: number;
-  capacity_ratio?: number;
-  metrics: Record<string, number>;
-}
-
 export interface Trial {
   trial: string;
   block: number;
@@ -215,7 +206,6 @@ export interface Trial {
   outcomes: Record<string, number>;
   audit?: [check: string, status: string, detail: string][];
   slices?: Record<string, (number | string | null)[]>;
-  levels?: Level[];
 }
 
 export interface Curve {

@@ -12,6 +12,8 @@ pub(crate) fn short(trial: &Trial) -> Value {
     let mut value = serde_json::to_value(trial).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
         fields.remove("schema");
+        // The findings have every level over blocks, and the page draws nothing else of it.
+        fields.remove("levels");
         if let Some(slices) = fields.get_mut("slices") {
             *slices = columns(slices.take());
         }
