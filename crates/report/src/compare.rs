@@ -389,7 +389,9 @@ fn chosen_baseline<'a>(
 
 /// What neither bench could see, one after the other: both bounds multiplied. None unless both are known.
 fn bound(before: &Recorded, after: &Recorded, pair: &Pair, metric: &Metric) -> Option<f64> {
-    let one = control(&before.run, &pair.before, metric.name)?.bound_ratio;
-    let other = control(&after.run, &pair.after, metric.name)?.bound_ratio;
+    // No tail is compared between runs, so no histogram is asked for.
+    let none = BTreeMap::new();
+    let one = control(&before.run, &pair.before, &none, metric.name)?.bound_ratio;
+    let other = control(&after.run, &pair.after, &none, metric.name)?.bound_ratio;
     Some((1.0 + one) * (1.0 + other) - 1.0)
 }

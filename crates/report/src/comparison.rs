@@ -1,23 +1,30 @@
 //! Treatments held together on the primary metric: pairs, their verdicts, and the control.
 
-use record::{Better, Metric, Run};
-use stats::{Terms, simultaneous};
+use std::collections::BTreeMap;
+
+use record::{Better, Histograms, Metric, Run, Trial};
+use stats::{Terms, jackknife, simultaneous};
 
 use crate::estimate;
 use crate::findings::{Control, Pair, RatioEstimate, Verdict};
+use crate::percentiles;
 use crate::selection::Selection;
 use crate::text::counted;
 use crate::units;
 
 /// The twin's ratio to the treatment it repeats on one metric; `None` before there are two blocks of both.
-pub(crate) fn control(run: &Run, selection: &Selection, metric: &str) -> Option<Control> {
+pub(crate) fn control(
+    run: &Run,
+    selection: &Selection,
+    histograms: &BTreeMap<String, Histograms>,
+    metric: &str,
+) -> Option<Control> {
     let twin = run
         .treatments
         .iter()
         .find(|treatment| treatment.twin_of.is_some())?;
     let treatment = twin.twin_of.as_ref()?;
-    let logs = selection.log_ratios(&twin.name, treatment, metric);
-    let ratio = estimate::geometric(&logs)?;
+    let ratio = unadjusted([&twin.name, treatment], selection, histograms, metric)?;
     let (low, high) = ratio.interval()?;
     let log_interval = stats::Interval {
         low: low.ln(),
@@ -32,13 +39,65 @@ pub(crate) fn control(run: &Run, selection: &Selection, metric: &str) -> Option<
     })
 }
 
+/// The ratio of two treatments with an interval that stands alone: block by block, or of a tail on merged histograms.
+pub(crate) fn unadjusted(
+    [one, other]: [&str; 2],
+    selection: &Selection,
+    histograms: &BTreeMap<String, Histograms>,
+    metric: &str,
+) -> Option<RatioEstimate> {
+    if percentiles::is_tail(metric) {
+        let trials = [selection.usable(one), selection.usable(other)];
+        return merged(&trials, histograms, metric, estimate::CONFIDENCE_LEVEL);
+    }
+    estimate::geometric(&selection.log_ratios(one, other, metric))
+}
+
+/// The ratio of a percentile of all blocks together; `None` where either has too few requests, or no histograms.
+pub(crate) fn merged(
+    [one, other]: &[Vec<&Trial>; 2],
+    histograms: &BTreeMap<String, Histograms>,
+    metric: &str,
+    confidence: f64,
+) -> Option<RatioEstimate> {
+    let (whole, without) = percentiles::log_ratio(metric, [one, other], histograms)?;
+    let interval = jackknife::jackknife(whole, &without, confidence);
+    Some(RatioEstimate {
+        ratio: whole.exp(),
+        low_ratio: interval.map(|interval| interval.low.exp()),
+        high_ratio: interval.map(|interval| interval.high.exp()),
+        blocks_count: without.len(),
+    })
+}
+
+/// Every pair of treatments on a tail, by their places; together the intervals hold.
+fn merged_pairs(
+    ranked: &[(&str, &str)],
+    selection: &Selection,
+    histograms: &BTreeMap<String, Histograms>,
+    metric: &str,
+) -> Vec<(usize, usize, RatioEstimate)> {
+    let count = simultaneous::pairs_count(ranked.len());
+    let confidence = simultaneous::each_confidence(estimate::CONFIDENCE_LEVEL, count);
+    let places =
+        (0..ranked.len()).flat_map(|one| (one + 1..ranked.len()).map(move |other| (one, other)));
+    places
+        .filter_map(|(one, other)| {
+            let trials = [one, other].map(|place| selection.usable(ranked[place].0));
+            Some((one, other, merged(&trials, histograms, metric, confidence)?))
+        })
+        .collect()
+}
+
 /// Every pair of `ranked` (name and title), the one with the better estimate first.
 pub(crate) fn pairs(
     ranked: &[(&str, &str)],
     selection: &Selection,
+    histograms: &BTreeMap<String, Histograms>,
     metric: &Metric,
     terms: &Terms,
 ) -> Vec<Pair> {
+    let is_tail = percentiles::is_tail(metric.name);
     let figures: Vec<_> = ranked
         .iter()
         .map(|(name, _)| selection.by_block(name, metric.name))
@@ -47,7 +106,10 @@ pub(crate) fn pairs(
     let pair = |found: (usize, usize, RatioEstimate)| {
         let (one, other, ratio) = ahead_first(found, metric.better);
         let ((one, one_title), (other, other_title)) = (ranked[one], ranked[other]);
-        let logs = selection.log_ratios(one, other, metric.name);
+        let logs = match is_tail {
+            true => Vec::new(),
+            false => selection.log_ratios(one, other, metric.name),
+        };
         let verdict = estimate::words(estimate::called(&ratio, &logs, pairs_count, terms));
         Pair {
             treatment: one.to_owned(),
@@ -58,10 +120,11 @@ pub(crate) fn pairs(
             verdict,
         }
     };
-    estimate::all_pairs(&figures)
-        .into_iter()
-        .map(pair)
-        .collect()
+    let found = match is_tail {
+        true => merged_pairs(ranked, selection, histograms, metric.name),
+        false => estimate::all_pairs(&figures),
+    };
+    found.into_iter().map(pair).collect()
 }
 
 /// Turns a pair so that its first treatment is the better one by the estimate.

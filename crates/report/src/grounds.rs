@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::{Better, Histograms, Metric, Run, Treatment, Trial};
-use stats::{Interval, Terms, jackknife, simultaneous};
+use stats::{Interval, Terms, simultaneous};
 
 use crate::estimate::{self, CONFIDENCE_LEVEL};
 use crate::findings::{Pair, RatioEstimate, SignedRank};
@@ -49,11 +49,7 @@ pub(crate) struct Compared {
 impl Compared {
     /// The interval on the scale of logarithms.
     pub(crate) fn log_interval(&self) -> Option<Interval> {
-        let (low, high) = self.ratio.interval()?;
-        Some(Interval {
-            low: low.ln(),
-            high: high.ln(),
-        })
+        log_interval(&self.ratio)
     }
 
     /// As a pair of the findings, the one with the better estimate first. `names` and `titles` are in the order
@@ -78,6 +74,14 @@ impl Compared {
             sentence: comparison::sentence(titles[one], titles[other], verdict, metric),
         }
     }
+}
+
+fn log_interval(ratio: &RatioEstimate) -> Option<Interval> {
+    let (low, high) = ratio.interval()?;
+    Some(Interval {
+        low: low.ln(),
+        high: high.ln(),
+    })
 }
 
 /// Whether the first of a ratio has the better estimate; of a metric without a better way, the higher one.
@@ -211,14 +215,7 @@ impl Grounds<'_> {
         pairs_count: usize,
         terms: &Terms,
     ) -> Option<Compared> {
-        let (whole, without) = self.merged(pair, place)?;
-        let interval = jackknife::jackknife(whole, &without, confidence);
-        let ratio = RatioEstimate {
-            ratio: whole.exp(),
-            low_ratio: interval.map(|interval| interval.low.exp()),
-            high_ratio: interval.map(|interval| interval.high.exp()),
-            blocks_count: without.len(),
-        };
+        let ratio = self.merged(pair, place, confidence)?;
         Some(Compared {
             signed_rank: None,
             called: estimate::called(&ratio, &[], pairs_count, terms),
@@ -227,20 +224,19 @@ impl Grounds<'_> {
         })
     }
 
-    /// The log ratio of a percentile of all blocks together, and those with one block left out.
-    fn merged(&self, [one, other]: [&str; 2], place: Place) -> Option<(f64, Vec<f64>)> {
+    /// The ratio of a percentile of all blocks of the main slices together.
+    fn merged(&self, pair: [&str; 2], place: Place, confidence: f64) -> Option<RatioEstimate> {
         if place.level.is_some() {
             return None;
         }
-        let trials = [self.selection.usable(one), self.selection.usable(other)];
-        percentiles::log_ratio(place.metric.name, [&trials[0], &trials[1]], self.histograms)
+        let trials = pair.map(|name| self.selection.usable(name));
+        comparison::merged(&trials, self.histograms, place.metric.name, confidence)
     }
 
     /// What counts as a difference here: the twin's own at this place where it was measured, else that on the
     /// primary metric.
     pub(crate) fn terms_at(&self, place: Place) -> Terms {
-        let is_tail = place.level.is_none() && percentiles::is_tail(place.metric.name);
-        if place.level.is_none() && place.metric.name == self.run.primary_metric && !is_tail {
+        if place.level.is_none() && place.metric.name == self.run.primary_metric {
             return self.terms;
         }
         let twin = self.run.treatments.iter().find_map(|treatment| {
@@ -249,8 +245,7 @@ impl Grounds<'_> {
             if !logs.is_empty() {
                 return stats::interval::of_mean(&logs, CONFIDENCE_LEVEL);
             }
-            let (whole, without) = self.merged(pair, place)?;
-            jackknife::jackknife(whole, &without, CONFIDENCE_LEVEL)
+            log_interval(&self.merged(pair, place, CONFIDENCE_LEVEL)?)
         });
         Terms {
             bound_ratio: twin.map_or(self.terms.bound_ratio, stats::twin::bound_ratio),

@@ -25,7 +25,7 @@ impl Findings {
         let manifest = Manifest::of(run, &mut notices);
         let selection = Selection::of(run, trials);
         let audit = audit::summary(run, trials);
-        let control = comparison::control(run, &selection, &run.primary_metric);
+        let control = comparison::control(run, &selection, histograms, &run.primary_metric);
         let Some(primary) = metric(&run.primary_metric) else {
             notices.push(format!(
                 "metric {} is not one this version knows",
@@ -33,7 +33,7 @@ impl Findings {
             ));
             return empty(run, notices);
         };
-        let ranked = rankable(run, &selection, primary);
+        let ranked = rankable(run, &selection, histograms, primary);
         let baseline = baseline(run, &ranked, &mut notices);
         let terms = stats::Terms {
             relevant_ratio: run.relevant_difference_ratio,
@@ -43,7 +43,7 @@ impl Findings {
             .iter()
             .map(|treatment| (treatment.name.as_str(), treatment.title.as_str()))
             .collect();
-        let pairs = comparison::pairs(&names, &selection, primary, &terms);
+        let pairs = comparison::pairs(&names, &selection, histograms, primary, &terms);
         let only_names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
         let standings = estimate::standings(&only_names, &pairs);
         let builder = Builder {
@@ -152,11 +152,23 @@ fn empty(run: &Run, notices: Vec<String>) -> Findings {
 }
 
 /// Treatments that can be ranked: meant to be, not the control, and measured.
-fn rankable<'a>(run: &'a Run, selection: &Selection, primary: &Metric) -> Vec<&'a Treatment> {
+fn rankable<'a>(
+    run: &'a Run,
+    selection: &Selection,
+    histograms: &BTreeMap<String, Histograms>,
+    primary: &Metric,
+) -> Vec<&'a Treatment> {
+    let is_measured = |name: &str| match percentiles::is_tail(primary.name) {
+        true => {
+            let trials = selection.usable(name);
+            percentiles::from_histograms(primary.name, &trials, histograms).is_some()
+        }
+        false => !selection.by_block(name, primary.name).is_empty(),
+    };
     run.treatments
         .iter()
         .filter(|treatment| treatment.ranked && treatment.twin_of.is_none())
-        .filter(|treatment| !selection.by_block(&treatment.name, primary.name).is_empty())
+        .filter(|treatment| is_measured(&treatment.name))
         .collect()
 }
 
@@ -244,10 +256,12 @@ impl Builder<'_> {
                 .map(|pair| pair.ratio.clone())
                 .or_else(|| of(self.baseline, &treatment.name).map(|pair| pair.ratio.inverted()));
         }
-        let logs = self
-            .selection
-            .log_ratios(&treatment.name, self.baseline, self.primary.name);
-        estimate::geometric(&logs)
+        comparison::unadjusted(
+            [&treatment.name, self.baseline],
+            self.selection,
+            self.histograms,
+            self.primary.name,
+        )
     }
 
     fn why_unranked(&self, treatment: &Treatment, usable: &[&Trial], invalid: &[&Trial]) -> String {

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use record::{Run, Trial, TrialStatus};
 
+use crate::percentiles;
+
 /// The trials of a run, by treatment and block.
 pub(crate) struct Selection<'a> {
     usable: BTreeMap<&'a str, BTreeMap<u32, &'a Trial>>,
@@ -72,12 +74,13 @@ impl<'a> Selection<'a> {
         ratios.into_iter().filter_map(ratio).collect()
     }
 
-    /// Blocks in which every one of `treatments` has the figure.
+    /// Blocks in which every one of `treatments` has the figure; of a tail, those whose requests are part of it.
     pub(crate) fn complete_blocks(&self, treatments: &[&str], metric: &str) -> Vec<u32> {
-        let mut sets = treatments.iter().map(|name| {
-            self.by_block(name, metric)
-                .into_keys()
-                .collect::<BTreeSet<u32>>()
+        let mut sets = treatments.iter().map(|name| -> BTreeSet<u32> {
+            match percentiles::is_tail(metric) {
+                true => self.usable(name).iter().map(|trial| trial.block).collect(),
+                false => self.by_block(name, metric).into_keys().collect(),
+            }
         });
         let Some(first) = sets.next() else {
             return Vec::new();

@@ -277,6 +277,32 @@ fn failed_requests_push_the_tail_out_of_sight() {
 }
 
 #[test]
+fn a_run_about_a_p99_ranks_by_merged_histograms_whatever_its_blocks_say() {
+    // Figures of blocks by which all are alike, and by which the twin is its treatment.
+    let mut fixture = whole().with(
+        |_| true,
+        |trial| {
+            trial.metrics.insert("response_p99_ns".to_owned(), 1e6);
+        },
+    );
+    fixture.run.primary_metric = "response_p99_ns".to_owned();
+    let findings = fixture.findings();
+    let p99 = |name: &str| findings.treatment(name).unwrap().figures["response_p99_ns"].estimate;
+    // `other` has no histograms, so that it has no p99.
+    assert_eq!(findings.pairs.len(), 3);
+    assert_eq!(findings.treatment("other").unwrap().tier(), None);
+    for pair in &findings.pairs {
+        let ratio = p99(&pair.treatment) / p99(&pair.against);
+        assert!((pair.ratio.ratio / ratio - 1.0).abs() < 1e-6, "{pair:?}");
+        assert!(matches!(pair.verdict, Verdict::Faster { .. }), "{pair:?}");
+    }
+    assert_eq!(findings.blocks_count, 8);
+    let control = findings.control.as_ref().unwrap();
+    assert_ne!(control.ratio.ratio, 1.0);
+    assert!(findings.treatment("tuned").unwrap().to_baseline.is_some());
+}
+
+#[test]
 fn what_failed_at_a_level_is_no_failure_of_the_main_slices() {
     let with_level = whole().with(
         |trial| trial.treatment == "middle",
