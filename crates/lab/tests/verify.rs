@@ -37,6 +37,7 @@ fn catalogue(root: &Path, mode: &[&str], times: u32) {
         &format!(
             "schema = \"bancada.stack/1\"\ntitle = \"One\"\nlanguage = \"rust\"\nframework = \"none\"\nneeds = []\n\
              prepare = []\nworkloads = [\"list\"]\nworkers = \"threads\"\nsources = [\"stack.toml\"]\n\
+             ranked = false\ndiffers = \"Made for a test; of HTTP it knows the least.\"\n\
              [launch.default]\ncommand = {command:?}\n"
         ),
     );
