@@ -77,6 +77,8 @@ export class Model {
     const figure = (trial: Trial) => trial.metrics[metric];
     const own = this.treatments.find((one) => one.name === treatment);
     if (treatment === against || !own || !this.compares(own, metric)) return null;
+    // A tail is of all blocks together, which the page does not hold: only the program's own pairs are known.
+    if (/_p99_ns$/.test(metric)) return this.judged(treatment, against);
     const base = this.byBlock(against, figure);
     const logs: number[] = [];
     for (const [block, value] of [...this.byBlock(treatment, figure)].sort((a, b) => a[0] - b[0])) {
@@ -86,6 +88,15 @@ export class Model {
     const found = ratioOf(logs, this.confidence(treatment, against, metric));
     const primary = metric === this.page.findings.primary_metric;
     return primary || (found?.blocks_count ?? 0) >= 2 ? found : null;
+  }
+
+  /** The program's own ratio of a pair on the run's metric. */
+  private judged(treatment: string, against: string): Ratio | null {
+    const found = this.pair(treatment, against);
+    if (!found || found.ahead) return found?.pair ?? null;
+    const { ratio, low_ratio: low, high_ratio: high, blocks_count } = found.pair;
+    const inverse = (value?: number) => (value === undefined ? undefined : 1 / value);
+    return { ratio: 1 / ratio, low_ratio: inverse(high), high_ratio: inverse(low), blocks_count };
   }
 
   private confidence(treatment: string, against: string, metric: string): number {

@@ -148,9 +148,9 @@ fn refuse_metric(args: &GateArgs) -> Result<(), Usage> {
     if args.before.is_some() && name.contains("_p99_") {
         let needed = load::TAIL_SAMPLES_MIN * 100;
         let message = format!(
-            "--metric {name} would never be decided between two commands: a p99 takes {needed} answers, and a block \
-             measures {OPEN_S} s (4 slices of 0.2 s, the first tenth of each left out), so each service would have to \
-             be asked {:.0} times a second; give response_p90_ns",
+            "--metric {name} is not judged between two commands: a p99 takes {needed} answers, and a block measures \
+             {OPEN_S} s (4 slices of 0.2 s, the first tenth of each left out), so a block would show it only where \
+             each service is asked {:.0} times a second; give response_p90_ns",
             needed as f64 / OPEN_S
         );
         return Err(Usage(message));
