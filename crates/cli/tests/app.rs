@@ -3,6 +3,8 @@
 //! What is looked at there is in `ui/tests/app.test.mjs`; the screenshots stay below `target/tmp/app`.
 #![expect(clippy::print_stderr, reason = "a skip says why")]
 
+#[path = "support/browser.rs"]
+mod browser;
 mod support;
 
 use std::fs;
@@ -53,7 +55,9 @@ impl Drop for Server {
 
 #[test]
 fn every_view_of_the_app_is_drawn_and_a_live_run_shows_each_trial() {
-    let Some(chromium) = tools() else { return };
+    let Some(chromium) = browser::chromium() else {
+        return;
+    };
     let bench = Bench::new(false);
     bench.stack("one", "ok");
     bench.stack("other", "ok");
@@ -63,7 +67,7 @@ fn every_view_of_the_app_is_drawn_and_a_live_run_shows_each_trial() {
     put_runs(&runs);
     let shots = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("app");
     let server = Server::start(&bench);
-    installed();
+    browser::install_packages();
     let mut node = Command::new("node");
     node.args(["--test", "--test-reporter=spec", "tests/app.test.mjs"])
         .current_dir(checkout().join("ui"))
@@ -120,39 +124,4 @@ fn committed() -> (Value, Vec<u8>) {
         serde_json::from_slice(&run).expect("JSON"),
         fs::read(folder.join("trials.jsonl")).expect("trials.jsonl"),
     )
-}
-
-/// Chromium's program, where Node is there too; else says what is missing, or fails where it is required.
-fn tools() -> Option<PathBuf> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let required = std::env::var("BANCADA_REQUIRE").unwrap_or_default();
-    let find = |tool: &str| {
-        let found = lab::prepare::find_program(&path, tool);
-        if found.is_none() {
-            assert!(
-                !required.split(',').any(|name| name.trim() == tool),
-                "{tool} is required and not on the PATH"
-            );
-            eprintln!("skipped: {tool} is not on the PATH");
-        }
-        found
-    };
-    find("node").and(find("npm")).and_then(|_| find("chromium"))
-}
-
-/// The packages of the app's tests; building the app has installed them already where the binary does not carry it.
-fn installed() {
-    let ui = checkout().join("ui");
-    if ui
-        .join("node_modules/playwright-core/package.json")
-        .is_file()
-    {
-        return;
-    }
-    let output = Command::new("npm")
-        .args(["ci", "--no-audit", "--no-fund"])
-        .current_dir(&ui)
-        .output()
-        .expect("npm starts");
-    assert!(output.status.success(), "{}", stderr(&output));
 }

@@ -3,6 +3,8 @@
 //! What is looked at there is in `ui/tests/page.test.mjs`; the screenshots stay below `target/tmp/page`.
 #![expect(clippy::print_stderr, reason = "a skip says why")]
 
+#[path = "support/browser.rs"]
+mod browser;
 mod support;
 #[path = "support/synthetic.rs"]
 mod synthetic;
@@ -17,7 +19,9 @@ use synthetic::Shape;
 
 #[test]
 fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
-    let Some(chromium) = tools() else { return };
+    let Some(chromium) = browser::chromium() else {
+        return;
+    };
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("page");
     let _ = fs::remove_dir_all(&folder);
     let runs = folder.join("runs");
@@ -75,7 +79,7 @@ fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
             );
         }
     }
-    installed();
+    browser::install_packages();
     let ui = checkout().join("ui");
     let mut node = Command::new("node");
     node.args(["--test", "--test-reporter=spec", "tests/page.test.mjs"])
@@ -117,41 +121,6 @@ fn without_a_way_to_build_the_page_everything_else_works_and_says_so() {
         "{}",
         stderr(&html)
     );
-}
-
-/// Chromium's program, where Node is there too; else says what is missing, or fails where it is required.
-fn tools() -> Option<PathBuf> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let required = std::env::var("BANCADA_REQUIRE").unwrap_or_default();
-    let find = |tool: &str| {
-        let found = lab::prepare::find_program(&path, tool);
-        if found.is_none() {
-            assert!(
-                !required.split(',').any(|name| name.trim() == tool),
-                "{tool} is required and not on the PATH"
-            );
-            eprintln!("skipped: {tool} is not on the PATH");
-        }
-        found
-    };
-    find("node").and(find("npm")).and_then(|_| find("chromium"))
-}
-
-/// The packages of the page's tests; building the page has installed them already where the binary does not carry it.
-fn installed() {
-    let ui = checkout().join("ui");
-    if ui
-        .join("node_modules/playwright-core/package.json")
-        .is_file()
-    {
-        return;
-    }
-    let output = Command::new("npm")
-        .args(["ci", "--no-audit", "--no-fund"])
-        .current_dir(&ui)
-        .output()
-        .expect("npm starts");
-    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 fn report(run: &Path, format: &str, to: &Path) {

@@ -13,10 +13,11 @@ use load::{StatusRule, request_bytes};
 use record::{Design, Event, Run, RunDir, Treatment};
 
 use crate::block::{Hands, now, start};
+use crate::design::of_slices_alone;
 use crate::environment::environment;
 use crate::error::LabError;
 use crate::experiment::{Choices, Ended, Lab, concluded};
-use crate::measure::{Bench, DISCARD_RATIO, Foreign};
+use crate::measure::{Bench, Foreign};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
@@ -247,32 +248,15 @@ fn blank_run(plan: &CommandPlan, placement: &Placement, choices: &Choices) -> Ru
         primary_metric: plan.primary_metric.clone(),
         relevant_difference_ratio: plan.relevant_difference_ratio,
         design: Design {
-            kind: "sliced_blocks".to_owned(),
-            seed: choices.seed,
             budget_s: choices.budget_s.unwrap_or(60),
             min_blocks_count: 4,
-            max_blocks_count: 40,
             // Half of what matters, so that a run that is quiet enough can say equal before its time is up.
             target_half_width_ratio: plan.relevant_difference_ratio / 2.0,
             slice_s: 0.2,
-            discard_ratio: DISCARD_RATIO,
-            open_slices_count: 4,
             closed_slices_count: 1,
             warm_up_cap_s: 0.8,
             connections_count: plan.connections_count,
-            keep_alive: true,
-            concurrencies: Vec::new(),
-            own_capacity_ratios: Vec::new(),
-            objective: None,
-            cold_requests_count: None,
-            users_count: None,
-            ramp_up_s: None,
-            requests_per_user_count: None,
-            services_at_once_count: None,
-            arrival_rate_per_s: None,
-            pilot_capacity_per_s: BTreeMap::new(),
-            service_cpus: placement.service_cpus.clone(),
-            bench_cpus: placement.bench_cpus.clone(),
+            ..of_slices_alone("sliced_blocks", choices.seed, placement)
         },
         treatments: Vec::new(),
         skipped: Vec::new(),

@@ -3,10 +3,15 @@
 //! Every order is drawn from the run's seed and the block's number alone, so that a resumed run
 //! continues the design it began.
 
+use std::collections::BTreeMap;
+
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 use record::{Design, Treatment};
+
+use crate::measure::DISCARD_RATIO;
+use crate::place::Placement;
 
 /// Name that the second entry of the twin carries behind its treatment's own.
 pub const TWIN_SUFFIX: &str = "~twin";
@@ -148,6 +153,37 @@ pub fn twin_of(treatment: &Treatment) -> Treatment {
     }
 }
 
+/// A design that no experiment describes: interleaved slices and nothing else, no rate yet.
+pub fn of_slices_alone(kind: &str, seed: u64, placement: &Placement) -> Design {
+    Design {
+        kind: kind.to_owned(),
+        seed,
+        budget_s: 60,
+        min_blocks_count: 8,
+        max_blocks_count: 40,
+        target_half_width_ratio: 0.03,
+        slice_s: 0.5,
+        discard_ratio: DISCARD_RATIO,
+        open_slices_count: 4,
+        closed_slices_count: 2,
+        warm_up_cap_s: 2.0,
+        connections_count: 10,
+        keep_alive: true,
+        concurrencies: Vec::new(),
+        own_capacity_ratios: Vec::new(),
+        objective: None,
+        cold_requests_count: None,
+        users_count: None,
+        ramp_up_s: None,
+        requests_per_user_count: None,
+        services_at_once_count: None,
+        arrival_rate_per_s: None,
+        pilot_capacity_per_s: BTreeMap::new(),
+        service_cpus: placement.service_cpus.clone(),
+        bench_cpus: placement.bench_cpus.clone(),
+    }
+}
+
 /// Name of a trial: unique in its run, safe as a file name.
 pub fn trial_name(block: u32, treatment: &str) -> String {
     format!("b{block:02}-{treatment}")
@@ -155,38 +191,20 @@ pub fn trial_name(block: u32, treatment: &str) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     /// A small design with levels.
     pub(crate) fn design(seed: u64) -> Design {
-        Design {
-            kind: "sliced_blocks".to_owned(),
-            seed,
-            budget_s: 60,
-            min_blocks_count: 8,
-            max_blocks_count: 40,
-            target_half_width_ratio: 0.03,
-            slice_s: 1.0,
-            discard_ratio: 0.1,
-            open_slices_count: 4,
-            closed_slices_count: 2,
-            warm_up_cap_s: 1.0,
-            connections_count: 10,
-            keep_alive: true,
-            concurrencies: vec![1, 10, 50],
-            own_capacity_ratios: vec![0.3, 0.8],
-            objective: None,
-            cold_requests_count: None,
-            users_count: None,
-            ramp_up_s: None,
-            requests_per_user_count: None,
-            services_at_once_count: None,
-            arrival_rate_per_s: None,
-            pilot_capacity_per_s: BTreeMap::new(),
+        let placement = Placement {
             service_cpus: vec![0],
             bench_cpus: vec![1],
+        };
+        Design {
+            slice_s: 1.0,
+            warm_up_cap_s: 1.0,
+            concurrencies: vec![1, 10, 50],
+            own_capacity_ratios: vec![0.3, 0.8],
+            ..of_slices_alone("sliced_blocks", seed, &placement)
         }
     }
 

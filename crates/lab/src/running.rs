@@ -9,10 +9,11 @@ use load::{StatusRule, exchange, request_bytes};
 use record::{Design, Event, Run, RunDir, Treatment};
 
 use crate::block::{Hands, now, start};
+use crate::design::of_slices_alone;
 use crate::environment::environment;
 use crate::error::LabError;
 use crate::experiment::{Choices, Ended, Lab, concluded};
-use crate::measure::{Bench, DISCARD_RATIO, Foreign};
+use crate::measure::{Bench, Foreign};
 use crate::place::Placement;
 use crate::protocol::run_blocks;
 use crate::resolve::with_twin;
@@ -21,7 +22,6 @@ use crate::{pilot, warm};
 
 /// What is printed beside every figure of such a run.
 const CAVEAT: &str = "one start, no replication of the start";
-const CONNECTIONS: u32 = 10;
 /// Share of the slowest pilot capacity at which the open slices are offered.
 const RATE_RATIO: f64 = 0.5;
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
@@ -212,31 +212,9 @@ fn blank_run(placement: &Placement, choices: &Choices) -> Run {
         primary_metric: "response_p50_ns".to_owned(),
         relevant_difference_ratio: 0.05,
         design: Design {
-            kind: "running_services".to_owned(),
-            seed: choices.seed,
             budget_s: choices.budget_s.unwrap_or(180),
-            min_blocks_count: 8,
-            max_blocks_count: 40,
-            target_half_width_ratio: 0.03,
-            slice_s: 0.5,
-            discard_ratio: DISCARD_RATIO,
-            open_slices_count: 4,
-            closed_slices_count: 2,
-            warm_up_cap_s: 2.0,
-            connections_count: CONNECTIONS,
-            keep_alive: true,
-            concurrencies: Vec::new(),
-            own_capacity_ratios: Vec::new(),
-            objective: None,
-            cold_requests_count: None,
-            users_count: None,
-            ramp_up_s: None,
-            requests_per_user_count: None,
-            services_at_once_count: None,
-            arrival_rate_per_s: None,
-            pilot_capacity_per_s: BTreeMap::new(),
             service_cpus: Vec::new(),
-            bench_cpus: placement.bench_cpus.clone(),
+            ..of_slices_alone("running_services", choices.seed, placement)
         },
         treatments: Vec::new(),
         skipped: Vec::new(),

@@ -177,7 +177,7 @@ fn a_damaged_histogram_is_an_error_that_names_it() {
     let path = directory.path().join("histograms/b01-one.hlog");
     let good = fs::read_to_string(&path).unwrap();
     for bad in [
-        good.replace("HISTF", "XXXXX"),
+        good.replace("HISTF", "NOISE"),
         good.trim_end().to_owned(),
         "nonsense\n".to_owned(),
         format!("{good}{}", good.lines().last().unwrap().to_owned() + "\n"),
