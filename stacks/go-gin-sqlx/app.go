@@ -26,6 +26,8 @@ func newApp(db *sqlx.DB, viaCEPURL string, logRequests bool) http.Handler {
 	app.GET("/cache", buildMovies)
 	app.POST("/user", echoUser)
 	if db != nil {
+		app.GET("/select-one", selectOne(db))
+		app.GET("/users/:user_id", findUser(db))
 		app.GET("/users", listUsers(db))
 		app.GET("/db", listMovies(db))
 	}

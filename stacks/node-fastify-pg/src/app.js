@@ -8,7 +8,9 @@ import { hello } from './hello.js';
 import { jsonEcho } from './json_echo.js';
 import { jsonLarge } from './json_large.js';
 import { moviesList } from './movies_list.js';
+import { selectOne } from './select_one.js';
 import { usersList } from './users_list.js';
+import { usersOne } from './users_one.js';
 import { wait } from './wait.js';
 
 export function build(pool, settings) {
@@ -34,7 +36,9 @@ export function build(pool, settings) {
   });
   for (const workload of [hello, wait, fibonacci, jsonEcho, jsonLarge]) app.register(workload);
   if (pool) {
-    for (const workload of [usersList, moviesList]) app.register(workload, { pool });
+    for (const workload of [selectOne, usersOne, usersList, moviesList]) {
+      app.register(workload, { pool });
+    }
     if (settings.viacepUrl) app.register(cepLookup, { pool, viacepUrl: settings.viacepUrl });
   }
   return app;

@@ -2,21 +2,15 @@
 
 const SELECT = 'SELECT user_id, username, email FROM "user" ORDER BY user_id LIMIT 100';
 
-const schema = {
-  response: {
-    200: {
-      type: 'array',
-      items: {
-        type: 'object',
-        properties: {
-          user_id: { type: 'string' },
-          username: { type: 'string' },
-          email: { type: 'string' },
-        },
-      },
-    },
+export const user = {
+  type: 'object',
+  properties: {
+    user_id: { type: 'string' },
+    username: { type: 'string' },
+    email: { type: 'string' },
   },
 };
+const schema = { response: { 200: { type: 'array', items: user } } };
 
 export async function usersList(app, { pool }) {
   app.get('/users', { schema }, async () => {

@@ -14,8 +14,10 @@ from service import (
     json_echo,
     json_large,
     movies_list,
+    select_one,
     settings,
     users_list,
+    users_one,
     wait,
 )
 from service.viacep import ViaCep
@@ -41,7 +43,7 @@ app = FastAPI(lifespan=lifespan, redirect_slashes=False)
 for workload in (hello, wait, fibonacci, json_echo, json_large):
     app.include_router(workload.router)
 if settings.DATABASE_URL is not None:
-    for workload in (users_list, movies_list):
+    for workload in (select_one, users_one, users_list, movies_list):
         app.include_router(workload.router)
 if LOOKS_UP:
     app.include_router(cep_lookup.router)

@@ -15,8 +15,10 @@ from service import (
     json_echo,
     json_large,
     movies_list,
+    select_one,
     settings,
     users_list,
+    users_one,
     wait,
 )
 from service.addresses import AsyncAddresses, SyncAddresses
@@ -51,7 +53,7 @@ if settings.DATABASE_URL is None:
     app.include_router(health.router)
 else:
     sync = settings.DATABASE_API == "sync"
-    for part in (health, users_list, movies_list):
+    for part in (health, select_one, users_one, users_list, movies_list):
         app.include_router(part.sync_router if sync else part.async_router)
 if LOOKS_UP:
     app.include_router(cep_lookup.router)

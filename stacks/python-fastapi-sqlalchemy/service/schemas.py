@@ -7,6 +7,10 @@ from uuid import UUID
 from pydantic import BaseModel
 
 
+class One(BaseModel):
+    value: int
+
+
 class User(BaseModel):
     user_id: str
     username: str

@@ -8,8 +8,10 @@ mod hello;
 mod json_echo;
 mod json_large;
 mod movies_list;
+mod select_one;
 mod settings;
 mod users_list;
+mod users_one;
 mod viacep;
 mod wait;
 

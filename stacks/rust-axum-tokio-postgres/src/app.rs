@@ -10,7 +10,10 @@ use tracing::Level;
 use crate::cep_lookup::Lookup;
 use crate::database::Failure;
 use crate::viacep::ViaCep;
-use crate::{cep_lookup, fibonacci, hello, json_echo, json_large, movies_list, users_list, wait};
+use crate::{
+    cep_lookup, fibonacci, hello, json_echo, json_large, movies_list, select_one, users_list,
+    users_one, wait,
+};
 
 pub fn router(pool: Option<Pool>, viacep: Option<ViaCep>, log_requests: bool) -> Router {
     let mut app = Router::new()
@@ -30,6 +33,8 @@ pub fn router(pool: Option<Pool>, viacep: Option<ViaCep>, log_requests: bool) ->
         Some(pool) => app.merge(
             Router::new()
                 .route("/health", get(health))
+                .route("/select-one", get(select_one::answer))
+                .route("/users/{user_id}", get(users_one::answer))
                 .route("/users", get(users_list::answer))
                 .route("/db", get(movies_list::answer))
                 .with_state(pool),

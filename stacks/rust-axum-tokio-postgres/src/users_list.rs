@@ -25,7 +25,7 @@ pub async fn answer(State(pool): State<Pool>) -> Result<Json<Vec<User>>, Failure
     Ok(Json(users))
 }
 
-fn user(row: &Row) -> Result<User, tokio_postgres::Error> {
+pub fn user(row: &Row) -> Result<User, tokio_postgres::Error> {
     Ok(User {
         user_id: row.try_get("user_id")?,
         username: row.try_get("username")?,
