@@ -1,4 +1,4 @@
-//! The page in a real browser: on a committed run, a large synthetic one, and one with INVALID trials.
+//! The page in a real browser: on committed runs, one of them with INVALID trials, and on a large synthetic one.
 //!
 //! What is looked at there is in `ui/tests/page.test.mjs`; the screenshots stay below `target/tmp/page`.
 #![expect(clippy::print_stderr, reason = "a skip says why")]
@@ -42,8 +42,13 @@ fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
     let cases = [
         (
             "small",
-            copied(&committed(), &runs.join("small")),
+            copied(&committed("first-look"), &runs.join("small")),
             ["gin", "fastapi"],
+        ),
+        (
+            "overflow",
+            copied(&committed("zejuniortdr-2025-pools"), &runs.join("overflow")),
+            ["pool-5-each", "pool-20-each-200"],
         ),
         ("large", large.write(&runs), ["t03", "t20"]),
         ("invalid", invalid.write(&runs), ["t01", "t02"]),
@@ -97,7 +102,7 @@ fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
 #[test]
 fn without_a_way_to_build_the_page_everything_else_works_and_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = copied(&committed(), &folder.path().join("run"));
+    let run = copied(&committed("first-look"), &folder.path().join("run"));
     let command = |format: &str| {
         let mut command = Command::new(bancada());
         command
@@ -151,9 +156,12 @@ fn with_baseline(run: &RunDir, baseline: &str, folder: &Path, to: &Path) {
     fs::remove_dir_all(other.path()).expect("it goes");
 }
 
-/// A run that is kept with its experiment.
-fn committed() -> PathBuf {
-    let results = checkout().join("experiments/first-look/results");
+/// The newest run that is kept with an experiment.
+fn committed(experiment: &str) -> PathBuf {
+    let results = checkout()
+        .join("experiments")
+        .join(experiment)
+        .join("results");
     let entries = fs::read_dir(results)
         .expect("results")
         .filter_map(Result::ok);

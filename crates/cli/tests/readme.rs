@@ -33,6 +33,17 @@ fn the_report_in_the_readme_is_that_of_the_committed_run() {
     assert_section("report", &format!("```\n{}\n```", shown.trim_end()));
 }
 
+#[test]
+fn the_claims_in_the_readme_are_those_of_the_findings() {
+    let findings = support::checkout().join("FINDINGS.md");
+    let findings = fs::read_to_string(findings).expect("the findings");
+    // Their summary: what stands between the page's introduction and its first section.
+    let (summary, _) = findings.split_once("\n## ").expect("a section");
+    let from = summary.find("\nOf ").expect("a tally of claims");
+    let summary = summary[from..].replace("](#", "](FINDINGS.md#");
+    assert_section("claims", summary.trim());
+}
+
 /// A row a stack, a column a workload, and the count of cells.
 fn matrix(catalog: &Catalog) -> String {
     assert!(catalog.faults.is_empty(), "{:?}", catalog.faults);

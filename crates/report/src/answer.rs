@@ -7,8 +7,14 @@ use crate::findings::{Figure, Pair, TreatmentFindings};
 use crate::text::enumerate;
 use crate::units;
 
-/// Says what the run found about its primary metric. `ranked` is in the order of the table.
-pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
+/// Says what the run found about its primary metric. `ranked` is in the order of the table; `apart` are the
+/// treatments that are shown beside it.
+pub(crate) fn sentence(
+    metric: &Metric,
+    ranked: &[&TreatmentFindings],
+    apart: &[&TreatmentFindings],
+    pairs: &[Pair],
+) -> String {
     let Some(leader) = ranked.first() else {
         return format!(
             "No answer: no treatment has a usable trial that measured {}.",
@@ -23,8 +29,10 @@ pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[
     let value = figure.map_or(String::new(), |figure| figure_text(metric, figure));
     if ranked.len() == 1 {
         return format!(
-            "{} has a {} of {value}; there is nothing to compare it with.",
-            leader.title, metric.title
+            "{} has a {} of {value}; {}.",
+            leader.title,
+            metric.title,
+            beside(apart)
         );
     }
     if figure.is_none_or(|figure| figure.low.is_none()) {
@@ -62,6 +70,21 @@ pub(crate) fn sentence(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[
         leader.title,
         margin(metric, ranked, pairs)
     )
+}
+
+/// How treatments that are not ranked stand to the only one that is.
+fn beside(apart: &[&TreatmentFindings]) -> String {
+    let ratio = |treatment: &&TreatmentFindings| {
+        let ratio = treatment.to_baseline.as_ref()?;
+        let (low, high) = ratio.interval()?;
+        let (ratio, range) = (units::ratio(ratio.ratio), units::range(low, high));
+        Some(format!("{}, {ratio} ({range}) of that", treatment.title))
+    };
+    let ratios: Vec<String> = apart.iter().filter_map(ratio).collect();
+    match ratios.as_slice() {
+        [] => "there is nothing to compare it with".to_owned(),
+        shown => format!("shown apart: {}", shown.join("; ")),
+    }
 }
 
 fn figure_text(metric: &Metric, figure: &Figure) -> String {

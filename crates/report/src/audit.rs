@@ -70,7 +70,7 @@ fn order(run: &Run, trials: &[Trial]) -> Option<OrderCheck> {
     let effects = order_effects(&placed);
     let position = effects.position?;
     let after = effects.predecessor_p_value.map_or(String::new(), |p| {
-        format!(", with the predecessor p = {p:.2}")
+        format!(", with the predecessor {}", p_value(p))
     });
     let found = effects.found_at(ORDER_LEVEL);
     let says = match found {
@@ -80,10 +80,18 @@ fn order(run: &Run, trials: &[Trial]) -> Option<OrderCheck> {
     Some(OrderCheck {
         found,
         sentence: format!(
-            "{says}: with the place in the block p = {:.2}{after}.",
-            position.p_value
+            "{says}: with the place in the block {}{after}.",
+            p_value(position.p_value)
         ),
     })
+}
+
+/// A p value to two digits, which never says that it is 0.
+fn p_value(p: f64) -> String {
+    match p < 0.005 {
+        true => "p < 0.005".to_owned(),
+        false => format!("p = {p:.2}"),
+    }
 }
 
 fn count_checks(trial: &Trial, checks: &mut Vec<CheckCount>) {

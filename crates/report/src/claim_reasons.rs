@@ -1,6 +1,6 @@
 //! What made the difference between two settings of a claim, in sentences.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::Treatment;
 use stats::interval;
@@ -11,9 +11,15 @@ use crate::grounds::Grounds;
 use crate::text::enumerate;
 use crate::units;
 
-/// What putting the comparison right did to the ratio, and what the cold phase did.
+/// Which claim told what differs between a treatment and the one that stands in for it, by their names.
+pub(crate) type Told = BTreeMap<[String; 2], String>;
+
+/// What putting the comparison right did to the ratio, and what the cold phase did. What differs between two
+/// treatments is told once, by the first claim that needs it.
 pub(crate) fn reasons(
     grounds: &Grounds,
+    id: &str,
+    told: &mut Told,
     as_published: Option<&Tested>,
     like_for_like: Option<&Tested>,
     steady: Option<&Tested>,
@@ -23,7 +29,7 @@ pub(crate) fn reasons(
         return reasons;
     };
     if let Some(like) = like_for_like {
-        let what = differences(grounds, published, like);
+        let what = differences(grounds, published, like, id, told);
         let what = match what.is_empty() {
             true => String::new(),
             false => format!(" ({})", what.join("; ")),
@@ -32,7 +38,7 @@ pub(crate) fn reasons(
             "Like for like{what} the ratio is {}, {}{}",
             ratio_text(like),
             like.comparison.verdict.words(),
-            factor(grounds, published, like, "the setting")
+            factor(grounds, published, like, "the published setting")
         ));
     }
     if let Some(steady) = steady {
@@ -72,32 +78,44 @@ fn factor(grounds: &Grounds, one: &Tested, other: &Tested, what: &str) -> String
     let range = units::range(found.low.exp(), found.high.exp());
     let size = format!("{} ({range})", units::ratio(mean.exp()));
     if found.low > -relevant && found.high < relevant {
-        format!(": {what} makes no difference that matters, {size}.")
+        format!(": {what} does not change the ratio by what matters, {size}.")
     } else if found.contains(0.0) {
-        format!(": what {what} makes of it is undecided, {size}.")
+        format!(": whether {what} changes the ratio is undecided, {size}.")
     } else {
-        format!(": {what} makes a factor of {size}.")
+        format!(": {what} multiplies the ratio by {size}.")
     }
 }
 
-/// What differs between the treatments of two settings.
-fn differences(grounds: &Grounds, one: &Tested, other: &Tested) -> Vec<String> {
+/// What differs between the treatments of two settings, or the claim that said so before.
+fn differences(
+    grounds: &Grounds,
+    one: &Tested,
+    other: &Tested,
+    id: &str,
+    told: &mut Told,
+) -> Vec<String> {
     let pairs = [
         (&one.comparison.treatment, &other.comparison.treatment),
         (&one.comparison.against, &other.comparison.against),
     ];
-    let different = pairs.into_iter().filter(|(from, to)| from != to);
-    different
-        .filter_map(|(from, to)| {
-            let [from, to] = [grounds.treatment(from)?, grounds.treatment(to)?];
-            let changed = changes(from, to);
-            let changed = match changed.is_empty() {
-                true => to.name.clone(),
-                false => enumerate(&changed),
-            };
-            Some(format!("{} for {}: {changed}", to.name, from.name))
-        })
-        .collect()
+    let mut all = Vec::new();
+    for (from, to) in pairs.into_iter().filter(|(from, to)| from != to) {
+        let (Some(before), Some(after)) = (grounds.treatment(from), grounds.treatment(to)) else {
+            continue;
+        };
+        let changed = match told.get(&[from.clone(), to.clone()]) {
+            Some(earlier) => format!(", see claim {earlier}"),
+            None => {
+                told.insert([from.clone(), to.clone()], id.to_owned());
+                match changes(before, after) {
+                    changed if changed.is_empty() => String::new(),
+                    changed => format!(": {}", enumerate(&changed)),
+                }
+            }
+        };
+        all.push(format!("{to} for {from}{changed}"));
+    }
+    all
 }
 
 fn changes(from: &Treatment, to: &Treatment) -> Vec<String> {

@@ -3,26 +3,35 @@
 use record::Metric;
 
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, Figure, RatioEstimate};
+use crate::manifest::Claim;
 use crate::text::counted;
 use crate::units;
+
+/// How the quote of a claim begins that is no sentence of its source, but follows from one.
+const DERIVED: &str = "(derived)";
 
 /// What stands behind a verdict, one sentence; the verdict itself stands beside it.
 pub(crate) fn sentence(
     verdict: &ClaimVerdict,
-    published_ratio: Option<f64>,
+    claim: &Claim,
     measured: Option<&ClaimComparison>,
 ) -> String {
     if let ClaimVerdict::CannotBeTestedHere { reason } = verdict {
         return format!("Reason: {}.", reason.trim_end_matches('.'));
     }
-    let said = match published_ratio {
-        Some(published) => format!("The source says {}", units::ratio(published)),
+    let said = match claim.published_ratio.map(units::ratio) {
+        Some(published) if claim.quote.starts_with(DERIVED) => {
+            format!("From the source follows {published}")
+        }
+        Some(published) => format!("The source says {published}"),
         None => "The source gives no size".to_owned(),
     };
     let found = measured.map_or(String::new(), |measured| {
         let words = match verdict {
             // The words of an undecided pair say what the verdict says already.
-            ClaimVerdict::Undecided { .. } => String::new(),
+            ClaimVerdict::Undecided {
+                more_blocks_count: Some(_),
+            } => String::new(),
             _ => format!(": {}", measured.sentence),
         };
         format!("; here it is {}{words}", ratio(&measured.ratio))

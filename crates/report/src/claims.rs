@@ -22,11 +22,12 @@ pub(crate) struct Tested {
 
 /// Every claim of the run's experiment, in its order.
 pub(crate) fn claims(grounds: &Grounds) -> Vec<ClaimFindings> {
+    let mut told = claim_reasons::Told::new();
     let claims = grounds.manifest.claims.iter();
-    claims.map(|claim| one(grounds, claim)).collect()
+    claims.map(|claim| one(grounds, claim, &mut told)).collect()
 }
 
-fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
+fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> ClaimFindings {
     if let Some(found) = nothing_to_divide(grounds, claim) {
         return found;
     }
@@ -42,6 +43,8 @@ fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
     let as_published = as_published.ok();
     let reasons = claim_reasons::reasons(
         grounds,
+        &claim.id,
+        told,
         as_published.as_ref(),
         like_for_like.as_ref(),
         steady.as_ref(),
@@ -54,7 +57,7 @@ fn one(grounds: &Grounds, claim: &Claim) -> ClaimFindings {
         published_ratio: claim.published_ratio,
         sentence: claim_words::sentence(
             &verdict,
-            claim.published_ratio,
+            claim,
             as_published.as_ref().map(|tested| &tested.comparison),
         ),
         verdict,
@@ -76,25 +79,26 @@ fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<ClaimFindings> 
         matches!(grounds.figures_by_block(name, place),
             Err(Missing::Zero { zero_count, blocks_count }) if zero_count == blocks_count)
     });
-    let zero_published = |name: &str| {
+    let published = |name: &str| {
         let mut cells = grounds.manifest.published.iter();
-        cells.any(|cell| {
+        let cell = cells.find(|cell| {
             (cell.treatment.as_str(), cell.metric.as_str()) == (name, metric.name)
                 && cell.level.as_deref() == level
-                && cell.value == 0.0
-        })
+        });
+        cell.map(|cell| cell.value)
     };
-    let says_equal = match claim.published_ratio {
-        Some(ratio) => Some(ratio == 1.0),
-        None => pair.iter().all(|name| zero_published(name)).then_some(true),
+    let says_equal = match (claim.published_ratio, pair.map(published)) {
+        (Some(ratio), _) => Some(ratio == 1.0),
+        (None, [Some(one), Some(other)]) => Some(one == other),
+        (None, _) => None,
     };
     let titles = pair.map(|name| grounds.title(name));
     let found = format!(
-        "{} of {} and {}{} were 0 in every block",
+        "{}{} was 0 in every block, of both {} and {}",
         metric.title,
+        at(level),
         titles[0],
-        titles[1],
-        at(level)
+        titles[1]
     );
     let (verdict, sentence) = match says_equal {
         _ if !both => return None,
@@ -169,6 +173,9 @@ fn like_for_like(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
         .like_for_like_against
         .as_ref()
         .or(claim.against.as_ref())?;
+    if [Some(treatment), Some(against)] == [claim.treatment.as_ref(), claim.against.as_ref()] {
+        return None;
+    }
     let place = Place {
         metric: metric(claim.metric.as_deref()?)?,
         level: claim.level.as_deref(),
@@ -277,9 +284,7 @@ fn measured(grounds: &Grounds, name: &str, place: Place) -> Result<(), String> {
     let title = grounds.title(name);
     let usable = grounds.selection.usable(name);
     if usable.is_empty() {
-        let invalid = grounds.selection.invalid(name);
-        let reason = invalid.first().and_then(|trial| trial.reasons.first());
-        return Err(match reason {
+        return Err(match grounds.selection.why_invalid(name) {
             Some(reason) => format!("every trial of {title} is INVALID: {reason}"),
             None => format!("no trial of {title} has ended"),
         });

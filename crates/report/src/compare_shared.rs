@@ -70,8 +70,7 @@ fn why_not(
 }
 
 fn unusable(which: &str, one: &Treatment, selection: &Selection, metric: &Metric) -> String {
-    let invalid = selection.invalid(&one.name);
-    let reason = invalid.first().and_then(|trial| trial.reasons.first());
+    let reason = selection.why_invalid(&one.name);
     let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
     format!(
         "the {which} run has no usable {} of it{reason}",

@@ -152,6 +152,11 @@ pub(crate) fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric
         _ => "faster",
     };
     match verdict {
+        // Nothing is smaller by more than 100 %.
+        Verdict::Faster { at_least_ratio } if faster == "smaller" => format!(
+            "{other} is larger than {one} by at least {}",
+            units::per_cent(at_least_ratio)
+        ),
         Verdict::Faster { at_least_ratio } => format!(
             "{one} is {faster} than {other} by at least {}",
             units::per_cent(at_least_ratio)

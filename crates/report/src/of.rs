@@ -68,6 +68,10 @@ impl Findings {
             .iter()
             .filter(|treatment| treatment.tier().is_some())
             .collect();
+        let apart: Vec<&TreatmentFindings> = treatments
+            .iter()
+            .filter(|treatment| treatment.tier().is_none())
+            .collect();
         let blocks_count = blocks_count(run, &selection, &only_names, &baseline, primary);
         let exploratory = exploratory(&selection, &in_order, &baseline, primary);
         let grounds = Grounds {
@@ -88,7 +92,7 @@ impl Findings {
         let what_if = beside::what_if(&grounds, primary, &pairs);
         Findings {
             what_if,
-            answer: answer::sentence(primary, &in_order, &pairs),
+            answer: answer::sentence(primary, &in_order, &apart, &pairs),
             provisional: provisional(run, blocks_count),
             levels,
             scaling,

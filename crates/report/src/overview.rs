@@ -33,7 +33,10 @@ pub struct CommittedRun {
 /// In which order claims are told, each group with its heading.
 const GROUPS: [(&str, &str); 5] = [
     ("contradicted", "Did not hold"),
-    ("direction only", "Held in direction, not in size"),
+    (
+        "direction only",
+        "Held in direction; the size is another, or not shown",
+    ),
     ("reproduced", "Held"),
     ("undecided", "Undecided"),
     ("cannot be tested here", "Cannot be tested here"),
@@ -171,11 +174,12 @@ fn line(claim: &ClaimFindings) -> String {
         (_, about) if about.is_empty() => String::new(),
         (_, about) => format!(" ({})", safe(&about)),
     };
+    let said = claims_text::sentences(claim).join(" ");
     format!(
         "- **{}** “{}”{about}: {}\n",
         safe(&claim.id),
         safe(&claim.quote),
-        safe(&claims_text::sentences(claim).join(" "))
+        safe(said.strip_prefix("Reason: ").unwrap_or(&said))
     )
 }
 

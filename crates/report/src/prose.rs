@@ -99,37 +99,67 @@ pub(crate) fn trials(findings: &Findings) -> String {
     text
 }
 
-/// Trials of one treatment that are not VALID for the same reasons.
+/// Trials of one status that one check objected to.
 pub(crate) struct Doubt<'a> {
     /// Their status.
     pub(crate) status: TrialStatus,
-    /// The treatment.
-    pub(crate) treatment: &'a str,
-    /// The reasons.
-    pub(crate) reasons: &'a [String],
-    /// How many trials.
-    pub(crate) trials_count: usize,
+    /// The check's name and what it said of the first of them.
+    pub(crate) example: &'a str,
+    /// Whether it said something else of another, another figure say.
+    pub(crate) differs: bool,
+    /// How many trials of which treatment.
+    pub(crate) trials_counts: Vec<(&'a str, usize)>,
 }
 
-/// The trials that are not VALID, those with the same reasons together, the gravest first.
+impl Doubt<'_> {
+    /// How many trials of whom, and why.
+    pub(crate) fn sentence(&self) -> String {
+        let total = self.trials_counts.iter().map(|(_, count)| count).sum();
+        let whose: Vec<String> = match self.trials_counts.as_slice() {
+            [(treatment, _)] => vec![(*treatment).to_owned()],
+            all => all
+                .iter()
+                .map(|(treatment, count)| format!("{treatment} {count}"))
+                .collect(),
+        };
+        let such = if self.differs { ", for one" } else { "" };
+        let (trials, whose) = (counted(total, "trial"), whose.join(", "));
+        format!("{trials} ({whose}): {}{such}", self.example)
+    }
+}
+
+/// What the checks objected to in trials that are not VALID, one entry a status and check, the gravest first.
 pub(crate) fn doubts(findings: &Findings) -> Vec<Doubt<'_>> {
     let mut doubts: Vec<Doubt> = Vec::new();
     for found in &findings.audit.reasons {
-        let same = |doubt: &&mut Doubt| {
-            (doubt.status, doubt.treatment) == (found.status, &found.treatment)
-                && doubt.reasons == found.reasons
-        };
-        match doubts.iter_mut().find(same) {
-            Some(doubt) => doubt.trials_count += 1,
-            None => doubts.push(Doubt {
-                status: found.status,
-                treatment: &found.treatment,
-                reasons: &found.reasons,
-                trials_count: 1,
-            }),
+        for reason in &found.reasons {
+            let same = |doubt: &Doubt| {
+                doubt.status == found.status && check(doubt.example) == check(reason)
+            };
+            let place = doubts.iter().position(same).unwrap_or_else(|| {
+                doubts.push(Doubt {
+                    status: found.status,
+                    example: reason,
+                    differs: false,
+                    trials_counts: Vec::new(),
+                });
+                doubts.len() - 1
+            });
+            let doubt = &mut doubts[place];
+            doubt.differs |= doubt.example != reason;
+            let counts = &mut doubt.trials_counts;
+            match counts.iter_mut().find(|(name, _)| *name == found.treatment) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((&found.treatment, 1)),
+            }
         }
     }
     doubts
+}
+
+/// Name of the check that gave this reason.
+fn check(reason: &str) -> &str {
+    reason.split_once(": ").map_or(reason, |(check, _)| check)
 }
 
 /// A status as it is written everywhere.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Run, Trial, TrialStatus};
+use record::{AuditLine, AuditStatus, Run, Trial, TrialStatus};
 
 use crate::percentiles;
 
@@ -54,6 +54,23 @@ impl<'a> Selection<'a> {
             .flat_map(BTreeMap::values)
             .copied()
             .collect()
+    }
+
+    /// What most of a treatment's INVALID trials failed by, as the first of them put it. A trial may name other
+    /// doubts besides, which alone would leave its figures usable.
+    pub(crate) fn why_invalid(&self, treatment: &str) -> Option<String> {
+        let trials = self.invalid(treatment);
+        let failed: Vec<&AuditLine> = trials
+            .iter()
+            .flat_map(|trial| &trial.audit)
+            .filter(|line| line.status == AuditStatus::Fail)
+            .collect();
+        let times = |check: &str| failed.iter().filter(|line| line.check == check).count();
+        // The first of those that are as frequent: `max_by_key` would take the last.
+        let most = failed.iter().rev().max_by_key(|line| times(&line.check));
+        let reasons = trials.iter().flat_map(|trial| trial.reasons.first());
+        most.map(|line| format!("{}: {}", line.check, line.detail))
+            .or_else(|| reasons.cloned().next())
     }
 
     /// A positive figure of each block in which a treatment has one.

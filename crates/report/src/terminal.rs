@@ -199,13 +199,7 @@ impl Page<'_> {
                 _ => Paint::Warning,
             };
             let label = format!("    {}: ", prose::status(doubt.status));
-            let who = format!(
-                "{}, {}",
-                doubt.treatment,
-                counted(doubt.trials_count, "trial")
-            );
-            let text = format!("{who}: {}", doubt.reasons.join("; "));
-            out.push_str(&self.painted(paint, &label, &plain(&text)));
+            out.push_str(&self.painted(paint, &label, &plain(&doubt.sentence())));
         }
         if doubts.len() > DOUBTS_SHOWN_COUNT {
             let more = counted(doubts.len() - DOUBTS_SHOWN_COUNT, "more reason");

@@ -90,7 +90,7 @@ fn what_the_setting_and_the_cold_phase_made_is_said_with_its_size() {
     assert!((like.ratio.ratio / 2.0 - 1.0).abs() < 0.05, "{like:?}");
     let reason = &first.reasons[0];
     assert!(
-        reason.contains("WORKERS 4 → 8") && reason.contains("makes a factor of"),
+        reason.contains("WORKERS 4 → 8") && reason.contains("multiplies the ratio by"),
         "{reason}"
     );
     let cold = claim(&findings, "7");
