@@ -68,9 +68,9 @@ impl<'a> Selection<'a> {
         let times = |check: &str| failed.iter().filter(|line| line.check == check).count();
         // The first of those that are as frequent: `max_by_key` would take the last.
         let most = failed.iter().rev().max_by_key(|line| times(&line.check));
-        let reasons = trials.iter().flat_map(|trial| trial.reasons.first());
+        let mut reasons = trials.iter().flat_map(|trial| trial.reasons.first());
         most.map(|line| format!("{}: {}", line.check, line.detail))
-            .or_else(|| reasons.cloned().next())
+            .or_else(|| reasons.next().cloned())
     }
 
     /// A positive figure of each block in which a treatment has one.
