@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Claim {
     /// Number within the source.
     pub id: String,
-    /// The sentence, quoted.
+    /// The sentence, quoted. What follows from a source and is no sentence of it begins with `(derived)`.
     pub quote: String,
     /// Metric it is about; absent where it cannot be tested here.
     pub metric: Option<String>,

@@ -146,14 +146,15 @@ fn ahead_first(
 /// The verdict in the words of the method.
 pub(crate) fn sentence(one: &str, other: &str, verdict: Verdict, metric: &Metric) -> String {
     // "Faster" is said of time and of rates; a smaller memory is not faster, and what only describes is no merit.
+    let is_size = metric.unit == "bytes" && metric.better != Better::Neither;
     let faster = match metric.better {
         Better::Neither => "higher",
-        _ if metric.unit == "bytes" => "smaller",
+        _ if is_size => "smaller",
         _ => "faster",
     };
     match verdict {
         // Nothing is smaller by more than 100 %.
-        Verdict::Faster { at_least_ratio } if faster == "smaller" => format!(
+        Verdict::Faster { at_least_ratio } if is_size => format!(
             "{other} is larger than {one} by at least {}",
             units::per_cent(at_least_ratio)
         ),

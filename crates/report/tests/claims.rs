@@ -5,6 +5,7 @@ mod fixture;
 
 use fixture::article::article;
 use fixture::{Fixture, cost};
+use record::{AuditLine, AuditStatus};
 use report::{ClaimFindings, ClaimVerdict, Findings, Verdict};
 use serde_json::json;
 
@@ -64,6 +65,28 @@ fn every_claim_has_its_fate_and_its_reason() {
             .iter()
             .any(|notice| notice.contains("entry 13 of `claim`"))
     );
+}
+
+#[test]
+fn a_treatment_that_is_invalid_throughout_is_out_for_what_failed_not_for_what_was_only_doubted() {
+    let line = |check: &str, status, detail: &str| AuditLine {
+        check: check.to_owned(),
+        status,
+        detail: detail.to_owned(),
+    };
+    let fixture = article().with(
+        |trial| trial.treatment == "broken",
+        |trial| {
+            trial.reasons = vec!["fairness: uneven".to_owned(), "pool: too large".to_owned()];
+            trial.audit = vec![
+                line("fairness", AuditStatus::Warn, "uneven"),
+                line("pool", AuditStatus::Fail, "too large"),
+            ];
+        },
+    );
+    let findings = fixture.findings();
+    let said = &claim(&findings, "8").sentence;
+    assert!(said.contains("is INVALID: pool: too large"), "{said}");
 }
 
 #[test]
