@@ -8,12 +8,13 @@ use crate::text::enumerate;
 use crate::units;
 
 /// Says what the run found about its primary metric. `ranked` is in the order of the table; `apart` are the
-/// treatments that are shown beside it.
+/// treatments that are shown beside it; `baseline` is the treatment that was asked about.
 pub(crate) fn sentence(
     metric: &Metric,
     ranked: &[&TreatmentFindings],
     apart: &[&TreatmentFindings],
     pairs: &[Pair],
+    baseline: &str,
 ) -> String {
     let Some(leader) = ranked.first() else {
         return format!(
@@ -47,7 +48,7 @@ pub(crate) fn sentence(
         .map(|treatment| treatment.title.clone())
         .collect();
     if first.len() == 1 {
-        let margin = margin(metric, ranked, pairs);
+        let margin = margins(metric, ranked, pairs, baseline);
         return format!(
             "{} has the {most} {}: {value}{margin}.",
             leader.title, metric.title
@@ -68,7 +69,7 @@ pub(crate) fn sentence(
     format!(
         "{who}: {} shows the {most}, {value}{}.",
         leader.title,
-        margin(metric, ranked, pairs)
+        margins(metric, ranked, pairs, baseline)
     )
 }
 
@@ -99,21 +100,34 @@ fn figure_text(metric: &Metric, figure: &Figure) -> String {
     }
 }
 
-/// How the leader stands to the next one.
-fn margin(metric: &Metric, ranked: &[&TreatmentFindings], pairs: &[Pair]) -> String {
-    let next = ranked[1];
+/// How the leader stands to the next one, and to the baseline where that is another.
+fn margins(
+    metric: &Metric,
+    ranked: &[&TreatmentFindings],
+    pairs: &[Pair],
+    baseline: &str,
+) -> String {
+    let next = margin(metric, ranked[0], ranked[1], "next", pairs);
+    let baseline = ranked[2..].iter().find(|found| found.name == baseline);
+    let baseline = baseline.and_then(|found| margin(metric, ranked[0], found, "baseline", pairs));
+    next.into_iter().chain(baseline).collect()
+}
+
+/// How the leader stands to one other, which is named with its `role`.
+fn margin(
+    metric: &Metric,
+    leader: &TreatmentFindings,
+    other: &TreatmentFindings,
+    role: &str,
+    pairs: &[Pair],
+) -> Option<String> {
     let pair = pairs
         .iter()
-        .find(|pair| pair.treatment == ranked[0].name && pair.against == next.name);
-    let Some(pair) = pair else {
-        return String::new();
-    };
+        .find(|pair| pair.treatment == leader.name && pair.against == other.name)?;
     let range = pair.ratio.interval().map_or(String::new(), |(low, high)| {
         format!(" (ratio {})", units::range(low, high))
     });
-    let next = format!("{} (next)", next.title);
-    format!(
-        "; {}{range}",
-        comparison::sentence("it", &next, pair.verdict, metric)
-    )
+    let other = format!("{} ({role})", other.title);
+    let said = comparison::sentence("it", &other, pair.verdict, metric);
+    Some(format!("; {said}{range}"))
 }

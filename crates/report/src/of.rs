@@ -92,7 +92,7 @@ impl Findings {
         let what_if = beside::what_if(&grounds, primary, &pairs);
         Findings {
             what_if,
-            answer: answer::sentence(primary, &in_order, &apart, &pairs),
+            answer: answer::sentence(primary, &in_order, &apart, &pairs, &baseline),
             provisional: provisional(run, blocks_count),
             levels,
             scaling,

@@ -169,17 +169,28 @@ fn where_from(run: &CommittedRun) -> String {
 }
 
 fn line(claim: &ClaimFindings) -> String {
-    let about = match (&claim.verdict, claims_text::about(claim)) {
-        (ClaimVerdict::CannotBeTestedHere { .. }, _) => String::new(),
-        (_, about) if about.is_empty() => String::new(),
-        (_, about) => format!(" ({})", safe(&about)),
+    let (about, said) = match &claim.verdict {
+        // The heading says what the sentence would begin with.
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            let reason = format!("{}.", reason.trim_end_matches('.'));
+            let note = claim.note.iter().cloned();
+            let said: Vec<String> = std::iter::once(reason).chain(note).collect();
+            (String::new(), said.join(" "))
+        }
+        _ => (
+            claims_text::about(claim),
+            claims_text::sentences(claim).join(" "),
+        ),
     };
-    let said = claims_text::sentences(claim).join(" ");
+    let about = match about.as_str() {
+        "" => String::new(),
+        about => format!(" ({})", safe(about)),
+    };
     format!(
         "- **{}** “{}”{about}: {}\n",
         safe(&claim.id),
         safe(&claim.quote),
-        safe(said.strip_prefix("Reason: ").unwrap_or(&said))
+        safe(&said)
     )
 }
 
