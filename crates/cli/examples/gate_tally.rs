@@ -5,9 +5,8 @@
 //!
 //! runs `bancada gate` so many times on the service `costly` and itself with PLANTED per cent more work (default 25,
 //! ten runs of 20 s; 0 is a service against itself), and prints a line a run and the count of each outcome. The
-//! service's work is a hundred times what a request costs besides, so that its CPU time per answer grows by what was
-//! planted less a hundredth of it; `valgrind --tool=callgrind` on `costly` counts the instructions. Run it on a machine
-//! that does nothing else.
+//! service's work is some fifty times what a request costs besides, on a CPU that slept before it, so that its CPU time
+//! per answer grows by what was planted less a fiftieth of that. Run it on a machine that does nothing else.
 #![allow(clippy::print_stdout, reason = "the tally is what it is for")]
 
 use std::collections::BTreeMap;
@@ -15,8 +14,8 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, io};
 
-/// Rounds of work of one answer before: about a millisecond in a release build.
-const ROUNDS: u64 = 500_000;
+/// Rounds of work of one answer before: some five milliseconds in a release build.
+const ROUNDS: u64 = 3_000_000;
 
 fn main() -> io::Result<()> {
     let mut args = env::args().skip(1);
