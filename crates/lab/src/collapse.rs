@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use load::Observations;
 use record::{AuditLine, AuditStatus, Design, Histograms, Level, Sample, Slice, Trial};
+use stats::steady::Drift;
 
 use crate::audit::{Evidence, Promise, audit, audit_figures, judge};
 use crate::design::{SliceKind, SliceTurn, slice_levels};
@@ -11,7 +12,7 @@ use crate::figures::{Metrics, counts, main_of, ratio};
 use crate::level::{Window, of_slices};
 use crate::watched::Around;
 
-/// Movement of the rate at the end of a warm-up above which a trial that found no steady state is marked.
+/// Change of the rate over a warm-up that found no steady state, above which the trial is marked if it is sure.
 const UNSTEADY_WARN_RATIO: f64 = 0.10;
 
 /// Everything one fresh start of one treatment showed.
@@ -31,8 +32,10 @@ pub struct Seen {
     pub first_answer_ns: Option<u64>,
     /// Until the warm-up rule was met, or its cap.
     pub warm_up_ns: Option<u64>,
-    /// How much the rate still moved when it ended.
+    /// How much the rate still moved over its last windows.
     pub warm_up_movement: Option<f64>,
+    /// How the rate moved over all windows since it had answered enough; `None` where these are too few to tell.
+    pub warm_up_drift: Option<Drift>,
     /// Whether the rule was met, and not only the cap; `None` before a warm-up.
     pub is_steady: Option<bool>,
     /// Why its pool is more than its database admits, where the experiment wants to see that.
@@ -120,25 +123,35 @@ impl Seen {
     /// Whether the service had a steady state before it was measured. That it had none is a finding, which does
     /// not spoil the figures: they are averages over what it did.
     fn warmth(&self, design: &Design) -> Option<AuditLine> {
-        let moved = |by: f64| format!("moved by {:+.1} %", by * 100.0);
-        let detail = match (self.is_steady?, self.warm_up_movement) {
-            (true, _) => "the rate was steady before the first slice".to_owned(),
-            (false, Some(by)) => format!(
-                "no steady state within {} s of warm-up: over its last windows the rate {}",
-                design.warm_up_cap_s,
-                moved(by)
-            ),
-            (false, None) => format!(
-                "no steady state within {} s of warm-up: too few answers to tell",
-                design.warm_up_cap_s
-            ),
+        let unsteady = format!(
+            "no steady state within {} s of warm-up",
+            design.warm_up_cap_s
+        );
+        let moved = |drift: &Drift| {
+            let (change, windows) = (drift.change_ratio * 100.0, drift.windows);
+            format!("{unsteady}: over {windows} windows the rate moved by {change:+.0} %")
         };
-        let far = self
-            .warm_up_movement
-            .is_none_or(|by| by.abs() > UNSTEADY_WARN_RATIO);
-        let status = match self.is_steady? {
-            false if far => AuditStatus::Warn,
-            _ => AuditStatus::Pass,
+        let limit = UNSTEADY_WARN_RATIO * 100.0;
+        let (status, detail) = match (self.is_steady?, self.warm_up_drift) {
+            (true, _) => (
+                AuditStatus::Pass,
+                "the rate was steady before the first slice".to_owned(),
+            ),
+            (false, Some(drift)) if drift.exceeds(UNSTEADY_WARN_RATIO) => (
+                AuditStatus::Warn,
+                format!("{}, surely by more than {limit:.0} %", moved(&drift)),
+            ),
+            (false, Some(drift)) => (
+                AuditStatus::Pass,
+                format!(
+                    "{}, which is not surely more than {limit:.0} %",
+                    moved(&drift)
+                ),
+            ),
+            (false, None) => (
+                AuditStatus::Pass,
+                format!("{unsteady}: too few answers to tell"),
+            ),
         };
         Some(AuditLine {
             check: "steady".to_owned(),
@@ -240,5 +253,39 @@ impl Seen {
             canaries.get(canaries.len() / 2).map(|ns| *ns as f64),
         );
         metrics.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::steady::drift;
+
+    use super::*;
+    use crate::design::tests::design;
+
+    fn warmth(rates: &[f64]) -> AuditLine {
+        let seen = Seen {
+            is_steady: Some(false),
+            warm_up_drift: drift(rates, &vec![1.0; rates.len()], 0.99),
+            ..Seen::default()
+        };
+        seen.warmth(&design(1)).expect("a line")
+    }
+
+    #[test]
+    fn a_rate_that_only_scatters_is_said_to_be_unsteady_and_one_that_moves_is_marked() {
+        let scattered = warmth(&[100.0, 130.0, 90.0, 120.0, 95.0, 125.0, 101.0, 128.0]);
+        assert_eq!(scattered.status, AuditStatus::Pass);
+        assert!(scattered.detail.contains("not surely more than 10 %"));
+        let falling = warmth(&[100.0, 91.0, 79.0, 72.0, 59.0, 51.0, 39.0, 31.0]);
+        assert_eq!(falling.status, AuditStatus::Warn);
+        assert!(
+            falling
+                .detail
+                .contains("over 8 windows the rate moved by -"),
+            "{}",
+            falling.detail
+        );
+        assert_eq!(warmth(&[100.0, 50.0]).status, AuditStatus::Pass);
     }
 }
