@@ -8,7 +8,7 @@ use crate::handler;
 use crate::prepare::{PrepareError, Prepared, service_environment};
 use crate::resolve::Chosen;
 use crate::standin::Behaviour;
-use crate::treatment::{DatabaseWork, Entry, Launchable, Origin, Question};
+use crate::treatment::{DatabaseWork, Entry, Launchable, Origin, Question, close_header};
 use crate::verify::Asked;
 
 /// Value of the Host header in every request to a service that Bancada started.
@@ -81,8 +81,7 @@ fn asked_of(chosen: &Chosen, keep_alive: bool) -> Workload {
         manifest.feed = Some(feed.clone());
     }
     if !keep_alive {
-        let close = ("Connection".to_owned(), "close".to_owned());
-        manifest.headers.extend([close]);
+        manifest.headers.extend([close_header()]);
     }
     workload
 }

@@ -14,7 +14,7 @@ use crate::null_server::NullServer;
 use crate::place::{Placement, allowed_cpus, pin_this_thread};
 use crate::sample::Tree;
 use crate::sut::Sut;
-use crate::treatment::Question;
+use crate::treatment::{Question, close_header};
 use crate::watched::{Around, Before};
 
 /// Share of each slice that is discarded at its start.
@@ -239,15 +239,16 @@ impl<'a> Bench<'a> {
     }
 
     /// Drives a server that does nothing in the same closed loop, to know what the generator can reach at most.
+    /// Without `keep_alive` every request opens a connection, as the trials' own do.
     pub fn sound_null_server(
         &mut self,
         body_bytes: usize,
         connections: u32,
+        keep_alive: bool,
     ) -> Result<(), LabError> {
-        let server = NullServer::start(&self.placement.service_cpus, body_bytes)
+        let server = NullServer::start(&self.placement.service_cpus, body_bytes, keep_alive)
             .map_err(LabError::system("starting the null server"))?;
-        let request = load::request_bytes("GET", "/", "localhost", &[], None);
-        let question = Question::same(request, "localhost", load::StatusRule::Exact(200));
+        let question = null_question(keep_alive);
         let sut = Sut::running(&mut self.session, &question, server.addr());
         let pacing = pacing(SliceKind::Closed, connections, 0.0);
         let driven: Result<Vec<f64>, LabError> = (0..NULL_SERVER_DRIVES)
@@ -320,6 +321,19 @@ fn trees(suts: &mut [Option<Sut>]) -> impl Iterator<Item = &mut Tree> {
     suts.iter_mut().flatten().filter_map(Sut::tree)
 }
 
+/// What the null server is asked.
+fn null_question(keep_alive: bool) -> Question {
+    let headers = match keep_alive {
+        true => Vec::new(),
+        false => vec![close_header()],
+    };
+    let request = load::request_bytes("GET", "/", "localhost", &headers, None);
+    Question {
+        keep_alive,
+        ..Question::same(request, "localhost", load::StatusRule::Exact(200))
+    }
+}
+
 /// What newcomers used within the window. Their clocks are known for the whole drive alone; they come all through
 /// it, where connections or workers live for one request, and are taken to use it evenly.
 fn share_ns(newcomers_ns: u64, in_window_ratio: f64) -> u64 {
@@ -364,10 +378,8 @@ mod tests {
         let placement = Placement::of_this_machine();
         let pid = database.id();
         let mut bench = Bench::new(&placement, Some(pid), Foreign::Unjudged, 1, &stop).unwrap();
-        let server = NullServer::start(&placement.service_cpus, 2).unwrap();
-        let request = load::request_bytes("GET", "/", "localhost", &[], None);
-        let question = Question::same(request, "localhost", load::StatusRule::Exact(200));
-        let sut = Sut::running(&mut bench.session, &question, server.addr());
+        let server = NullServer::start(&placement.service_cpus, 2, true).unwrap();
+        let sut = Sut::running(&mut bench.session, &null_question(true), server.addr());
         let mut suts = [Some(sut)];
         let kind = SliceKind::Closed;
         let slice = load::Slice::new(pacing(kind, 1, 0.0), Duration::from_millis(100));
@@ -384,6 +396,33 @@ mod tests {
             charged_ns > 2 * own_ns,
             "{charged_ns} charged, {own_ns} of the root"
         );
+    }
+
+    #[test]
+    fn without_keep_alive_the_null_server_is_asked_over_a_connection_for_every_request() {
+        let stop = AtomicBool::new(false);
+        let placement = Placement::of_this_machine();
+        let mut bench = Bench::new(&placement, None, Foreign::Unjudged, 1, &stop).unwrap();
+        for keep_alive in [true, false] {
+            let server = NullServer::start(&placement.service_cpus, 2, keep_alive).unwrap();
+            let question = null_question(keep_alive);
+            let sut = Sut::running(&mut bench.session, &question, server.addr());
+            let mut answers = 0;
+            while answers < 100 {
+                let pacing = pacing(SliceKind::Closed, 4, 0.0);
+                let seen = bench
+                    .drive(&sut, pacing, Duration::from_millis(50))
+                    .unwrap();
+                let opened = seen.connections.opened_count;
+                answers += seen.good_answers_in_window_count;
+                assert_eq!(seen.failed_count(), 0, "{:?}", seen.outcomes);
+                match keep_alive {
+                    true => assert!(opened <= 4, "{opened}"),
+                    false => assert!(opened >= seen.answers_in_drive_count, "{opened}"),
+                }
+            }
+            sut.stop(&mut bench.session);
+        }
     }
 
     #[test]

@@ -28,18 +28,23 @@ pub struct NullServer {
 }
 
 impl NullServer {
-    /// Starts one on these CPUs, whose answers have a body of so many bytes.
+    /// Starts one on these CPUs, whose answers have a body of so many bytes. Without `keep_alive` it closes a
+    /// connection after its first answer, and says so.
     ///
     /// # Errors
     /// When no port or no thread can be had.
-    pub fn start(cpus: &[u32], body_bytes: usize) -> io::Result<NullServer> {
+    pub fn start(cpus: &[u32], body_bytes: usize, keep_alive: bool) -> io::Result<NullServer> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.set_nonblocking(true)?;
         let addr = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
         let (told, cpus) = (Arc::clone(&stop), cpus.to_vec());
+        let close = match keep_alive {
+            true => "",
+            false => "Connection: close\r\n",
+        };
         let answer = [
-            format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes(),
+            format!("HTTP/1.1 200 OK\r\n{close}Content-Length: {body_bytes}\r\n\r\n").into_bytes(),
             vec![b'.'; body_bytes],
         ]
         .concat();
@@ -48,7 +53,7 @@ impl NullServer {
             .spawn(move || {
                 // Anywhere else it would still answer, and the ceiling would only be lower.
                 let _ = pin_this_thread(&cpus);
-                serve(&listener, &answer, &told);
+                serve(&listener, &answer, keep_alive, &told);
             })?;
         Ok(NullServer {
             addr,
@@ -72,7 +77,7 @@ impl Drop for NullServer {
     }
 }
 
-fn serve(listener: &TcpListener, answer: &[u8], stop: &AtomicBool) {
+fn serve(listener: &TcpListener, answer: &[u8], keep_alive: bool, stop: &AtomicBool) {
     let mut clients: Vec<TcpStream> = Vec::new();
     let mut buffer = [0; 16 * 1024];
     while !stop.load(Ordering::Relaxed) {
@@ -89,16 +94,17 @@ fn serve(listener: &TcpListener, answer: &[u8], stop: &AtomicBool) {
             .map(|one| !one.revents().is_empty())
             .collect();
         drop(looked_at);
-        let mut ready = ready.into_iter();
+        let mut ready = ready.into_iter().peekable();
         // A request of this bench fits into one read; the client sends the next one after the answer.
         clients.retain_mut(|client| match ready.next() {
-            Some(true) => reply(client, &mut buffer, answer).is_ok(),
+            Some(true) => reply(client, &mut buffer, answer).is_ok() && keep_alive,
             _ => true,
         });
-        if ready.next() == Some(true)
+        while ready.peek() == Some(&true)
             && let Ok((client, _)) = listener.accept()
-            && client.set_nodelay(true).is_ok()
         {
+            // Nothing is lost but speed where the kernel refuses it.
+            let _ = client.set_nodelay(true);
             clients.push(client);
         }
     }
@@ -121,12 +127,14 @@ mod tests {
 
     #[test]
     fn every_client_is_answered_with_as_many_bytes_as_were_asked_for() {
-        let server = NullServer::start(&[], 1234).expect("a port");
-        let request = request_bytes("GET", "/", "localhost", &[], None);
-        for _ in 0..3 {
-            let answer =
-                exchange(server.addr(), &request, Duration::from_secs(10)).expect("an answer");
-            assert_eq!((answer.status, answer.body.len()), (200, 1234));
+        for keep_alive in [true, false] {
+            let server = NullServer::start(&[], 1234, keep_alive).expect("a port");
+            let request = request_bytes("GET", "/", "localhost", &[], None);
+            for _ in 0..3 {
+                let answer =
+                    exchange(server.addr(), &request, Duration::from_secs(10)).expect("an answer");
+                assert_eq!((answer.status, answer.body.len()), (200, 1234));
+            }
         }
     }
 }

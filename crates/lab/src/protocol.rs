@@ -64,7 +64,11 @@ pub fn run_blocks(
         .iter()
         .filter_map(|entry| entry.question.expectation.body_bytes)
         .max();
-    bench.sound_null_server(largest.unwrap_or(0) as usize, run.design.connections_count)?;
+    bench.sound_null_server(
+        largest.unwrap_or(0) as usize,
+        run.design.connections_count,
+        run.design.keep_alive,
+    )?;
     bench.take_watch();
     if run.ended_by.take().is_some() {
         run.ended_at = None;

@@ -13,6 +13,11 @@ use crate::standin::Behaviour;
 use crate::supervise::Spec;
 use crate::verify::Asked;
 
+/// Header field of every request where a connection carries only one.
+pub fn close_header() -> (String, String) {
+    ("Connection".to_owned(), "close".to_owned())
+}
+
 /// The request that load sends, and what a good answer to it is.
 #[derive(Clone, Debug)]
 pub struct Question {
