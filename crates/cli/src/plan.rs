@@ -1,13 +1,11 @@
 //! `bancada plan`: what a run would do, and what it could see.
 
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use catalog::{Catalog, Experiment};
 use clap::{Args, ValueEnum};
-use lab::plan::{RunPlan, plan as work_out, spread_of, visible_ratio};
-use record::RunDir;
+use lab::plan::{Measured, RunPlan, last_spread, plan as work_out, visible_ratio};
 use serde_json::json;
 
 use crate::context::Context;
@@ -60,24 +58,6 @@ pub fn plan(args: PlanArgs, context: &Context) -> anyhow::Result<ExitCode> {
         ),
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// How much ratios varied from block to block in the last run of an experiment that can tell.
-struct Measured {
-    run: String,
-    spread: f64,
-}
-
-fn last_spread(runs: &Path, experiment: &str) -> Option<Measured> {
-    let listed = record::list_runs(runs).ok()?;
-    listed.into_iter().rev().find_map(|listed| {
-        let run = listed.run.ok().filter(|run| run.experiment == experiment)?;
-        let trials = RunDir::open(&listed.path).ok()?.trials().ok()?.trials;
-        Some(Measured {
-            spread: spread_of(&run, &trials)?,
-            run: run.run,
-        })
-    })
 }
 
 fn text(experiment: &Experiment, plan: &RunPlan, measured: Option<&Measured>) -> String {

@@ -15,6 +15,7 @@ use crate::environment::environment;
 use crate::error::LabError;
 use crate::measure::{Bench, Foreign};
 use crate::place::Placement;
+use crate::plan::{Prospect, last_spread};
 use crate::postgres::Postgres;
 use crate::prepare;
 use crate::protocol::{EndedBy, run_blocks};
@@ -27,7 +28,7 @@ use crate::supervise::Supervisor;
 use crate::tools::{Tool, run_tools};
 use crate::treatment::Entry;
 use crate::what_if::{WhatIf, check_changes, with_changes};
-use crate::{database, groups, plan, tools};
+use crate::{database, groups, tools};
 
 /// Where and with what a run is made.
 pub struct Lab<'a> {
@@ -249,7 +250,7 @@ impl Lab<'_> {
                 begin(&self.runs, run, chosen)?
             }
         };
-        tell_plan(&mut hands, run);
+        tell_plan(&mut hands, run, &self.runs);
         // What a resumed run measured before counts against its budget and goes on in its clock.
         bench.begin(measured_before(&dir)?);
         let ended = run_blocks(&mut bench, &mut hands, &dir, run, entries);
@@ -304,28 +305,18 @@ impl Lab<'_> {
 }
 
 /// Says before the first block what the run will be able to see, and how long it takes at most.
-fn tell_plan(hands: &mut Hands, run: &Run) {
-    let experiment = recorded_experiment(run).ok();
-    let Some(manifest) = experiment.map(|experiment| experiment.manifest) else {
-        return;
-    };
-    let planned = plan::plan(&manifest, run.design.seed, Some(run.design.budget_s));
-    let blocks = planned.blocks_per_treatment;
-    let ranked = run.treatments.iter().filter(|one| one.twin_of.is_none());
-    let visible = plan::visible_ratio(plan::USUAL_SPREAD, blocks, ranked.count());
-    let seen = match visible.is_finite() {
-        true => format!(
-            "differences above about {:.1} % can be told from none if ratios vary by {:.0} % from block to block",
-            visible * 100.0,
-            plan::USUAL_SPREAD * 100.0
-        ),
-        false => "too few to tell any difference".to_owned(),
-    };
+fn tell_plan(hands: &mut Hands, run: &Run, runs: &Path) {
+    let prospect = Prospect::of(&run.design, &run.treatments);
+    let measured = last_spread(runs, &run.experiment);
     (hands.tell)(Event::StepBegan {
         step: "plan".to_owned(),
         detail: format!(
-            "about {} blocks of {:.0} s within {} s of measuring, {blocks} of each treatment; {seen}",
-            planned.blocks, planned.block_s, run.design.budget_s
+            "about {} blocks of {:.0} s within {} s of measuring, {} of each treatment; {}",
+            prospect.blocks,
+            prospect.block_s,
+            run.design.budget_s,
+            prospect.blocks_per_treatment,
+            prospect.visible(measured.as_ref())
         ),
     });
 }

@@ -75,7 +75,7 @@ fn units(treatments: &[Treatment], baseline: &str, seed: u64, round: u32) -> Vec
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
 
     use proptest::prelude::*;
@@ -102,7 +102,8 @@ mod tests {
         }
     }
 
-    fn treatments(count: usize, twin: usize) -> Vec<Treatment> {
+    /// So many treatments, and the twin of one of them.
+    pub(crate) fn treatments(count: usize, twin: usize) -> Vec<Treatment> {
         let mut all: Vec<Treatment> = (0..count).map(|n| treatment(&format!("t{n}"))).collect();
         let second = twin_of(&all[twin]);
         all.push(second);

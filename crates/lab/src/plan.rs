@@ -1,7 +1,9 @@
 //! What a run would do, before it is started: its blocks, how long they take, what they could show.
 
+use std::path::Path;
+
 use catalog::{DesignKind, ExperimentManifest};
-use record::{Design, Run, Trial};
+use record::{Design, Run, RunDir, Treatment, Trial};
 use stats::precision::half_width;
 use stats::quantile::median;
 use stats::simultaneous::{each_confidence, pairs_count};
@@ -69,11 +71,8 @@ pub fn plan(manifest: &ExperimentManifest, seed: u64, budget_s: Option<u64>) -> 
     };
     let in_block = 1 + (treatments.len() - 1).div_ceil(groups);
     let start_s = START_S + manifest.warm_up_cap_s;
-    let block_s = in_block as f64 * (start_s + measuring_s(&design));
     let most = manifest.max_blocks.saturating_mul(groups as u32);
-    let blocks = (design.budget_s as f64 / block_s)
-        .ceil()
-        .clamp(1.0, f64::from(most)) as u32;
+    let Blocks { block_s, blocks } = blocks(&design, in_block, most);
     let order = block_order(&design, 1, in_block);
     let starts = order.starts.iter().filter(|_| groups == 1);
     RunPlan {
@@ -86,6 +85,80 @@ pub fn plan(manifest: &ExperimentManifest, seed: u64, budget_s: Option<u64>) -> 
         first_slices: order.slices,
         treatments,
         design,
+    }
+}
+
+/// What a run whose treatments are known would do: those that were skipped are not among them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Prospect {
+    /// Seconds one block takes, about.
+    pub block_s: f64,
+    /// Blocks that the budget allows, about.
+    pub blocks: u32,
+    /// Blocks in which any treatment is measured, about.
+    pub blocks_per_treatment: u32,
+    /// Treatments that are ranked.
+    pub ranked: usize,
+}
+
+impl Prospect {
+    /// Of a run whose groups are formed; the twin is among its treatments.
+    pub fn of(design: &Design, treatments: &[Treatment]) -> Prospect {
+        let all = treatments.len();
+        let groups = match design.services_at_once_count {
+            Some(at_once) => groups_count(all, at_once as usize),
+            None => 1,
+        };
+        let in_block = 1 + all.saturating_sub(1).div_ceil(groups);
+        let Blocks { block_s, blocks } = blocks(design, in_block, design.max_blocks_count);
+        let ranked = treatments
+            .iter()
+            .filter(|one| one.ranked && one.twin_of.is_none());
+        Prospect {
+            block_s,
+            blocks,
+            blocks_per_treatment: blocks.div_ceil(groups as u32),
+            ranked: ranked.count(),
+        }
+    }
+
+    /// What it can tell from no difference, in words. `measured`: what an earlier run of the experiment showed.
+    pub fn visible(&self, measured: Option<&Measured>) -> String {
+        let spread = measured.map_or(USUAL_SPREAD, |measured| measured.spread);
+        let visible = visible_ratio(spread, self.blocks_per_treatment, self.ranked);
+        if !visible.is_finite() {
+            return "too few to tell any difference".to_owned();
+        }
+        let per_cent = spread * 100.0;
+        let grounds = match measured {
+            Some(measured) => format!(
+                "ratios varied by {per_cent:.1} % from block to block in {}",
+                measured.run
+            ),
+            None => format!(
+                "no earlier run tells how much ratios vary from block to block; assuming {per_cent:.0} %"
+            ),
+        };
+        format!(
+            "differences above about {:.1} % can be told from none ({grounds})",
+            visible * 100.0
+        )
+    }
+}
+
+struct Blocks {
+    block_s: f64,
+    blocks: u32,
+}
+
+fn blocks(design: &Design, in_block: usize, most: u32) -> Blocks {
+    let start_s = START_S + design.warm_up_cap_s;
+    let block_s = in_block as f64 * (start_s + measuring_s(design));
+    Blocks {
+        block_s,
+        blocks: (design.budget_s as f64 / block_s)
+            .ceil()
+            .clamp(1.0, f64::from(most.max(1))) as u32,
     }
 }
 
@@ -104,6 +177,28 @@ fn measuring_s(design: &Design) -> f64 {
 pub fn visible_ratio(log_sd: f64, blocks: u32, treatments: usize) -> f64 {
     let confidence = each_confidence(CONFIDENCE, pairs_count(treatments));
     half_width(log_sd, blocks as usize, confidence).exp_m1()
+}
+
+/// How much ratios varied from block to block in an earlier run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Name of the run.
+    pub run: String,
+    /// Standard deviation of a log ratio from block to block, as [`spread_of`] has it.
+    pub spread: f64,
+}
+
+/// What the last run of an experiment under `runs` that can tell has shown; `None` where none can.
+pub fn last_spread(runs: &Path, experiment: &str) -> Option<Measured> {
+    let listed = record::list_runs(runs).ok()?;
+    listed.into_iter().rev().find_map(|listed| {
+        let run = listed.run.ok().filter(|run| run.experiment == experiment)?;
+        let trials = RunDir::open(&listed.path).ok()?.trials().ok()?.trials;
+        Some(Measured {
+            spread: spread_of(&run, &trials)?,
+            run: run.run,
+        })
+    })
 }
 
 /// How much log ratios of the primary metric varied from block to block in a run: the median over its pairs. `None`
@@ -135,6 +230,7 @@ fn deviation(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::groups::tests::treatments;
 
     #[test]
     fn more_blocks_and_a_quieter_machine_show_smaller_differences() {
@@ -142,6 +238,43 @@ mod tests {
         assert!(shown(0.02, 16) < shown(0.02, 8));
         assert!(shown(0.01, 8) < shown(0.02, 8));
         assert!(shown(0.02, 8) > 0.0);
+    }
+
+    #[test]
+    fn a_run_of_fewer_treatments_has_more_blocks_and_shows_smaller_differences() {
+        let design = Design {
+            budget_s: 600,
+            ..crate::design::tests::design(1)
+        };
+        let of = |count| Prospect::of(&design, &treatments(count, 0));
+        let (few, many) = (of(2), of(8));
+        assert_eq!((few.ranked, many.ranked), (2, 8));
+        assert!(few.block_s < many.block_s && few.blocks >= many.blocks);
+        let grouped = Design {
+            services_at_once_count: Some(SERVICES_AT_ONCE as u32),
+            ..design.clone()
+        };
+        let grouped = Prospect::of(&grouped, &treatments(16, 0));
+        assert!(grouped.blocks_per_treatment < grouped.blocks);
+    }
+
+    #[test]
+    fn how_much_ratios_vary_is_told_from_an_earlier_run_and_else_said_to_be_assumed() {
+        let design = crate::design::tests::design(1);
+        let prospect = Prospect {
+            blocks_per_treatment: 8,
+            ..Prospect::of(&design, &treatments(4, 0))
+        };
+        let earlier = Measured {
+            run: "2026-01-31T1200-first-look".to_owned(),
+            spread: 0.01,
+        };
+        let measured = prospect.visible(Some(&earlier));
+        assert!(
+            measured.contains("varied by 1.0 % from block to block in 2026-01-31T1200-first-look"),
+            "{measured}"
+        );
+        assert!(prospect.visible(None).contains("assuming 2 %"));
     }
 
     #[test]
