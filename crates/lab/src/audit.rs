@@ -2,7 +2,7 @@
 
 mod figures;
 
-use load::{Observations, Outcome, Percentile};
+use load::{Connections, Observations, Outcome, Percentile};
 use record::{AuditLine, AuditStatus, TrialStatus};
 
 pub use figures::{Promise, audit_figures};
@@ -32,10 +32,12 @@ const FAIR_MIN_RATIO: f64 = 0.10;
 pub struct Evidence<'a> {
     /// All open slices together.
     pub open: Option<&'a Observations>,
-    /// How many open slices there were.
-    pub open_slices: usize,
+    /// Connections of each open slice.
+    pub open_slices: &'a [Connections],
     /// All closed slices together.
     pub closed: Option<&'a Observations>,
+    /// Connections of each closed slice.
+    pub closed_slices: &'a [Connections],
     /// CPU time of the generator over the time of the closed windows.
     pub generator_cpu_ratio: Option<f64>,
     /// CPU time of this service over wall time while others were measured.
@@ -48,13 +50,13 @@ pub struct Evidence<'a> {
 pub fn audit(evidence: &Evidence) -> Vec<AuditLine> {
     let mut lines = vec![answers(evidence)];
     if let Some(open) = evidence.open {
-        lines.push(offered(open, evidence.open_slices));
+        lines.push(offered(open, evidence.open_slices.len()));
         lines.push(schedule(open));
-        lines.push(connections(open));
+        lines.push(connections(evidence.open_slices));
     }
     if let Some(closed) = evidence.closed {
         lines.push(little_law(closed));
-        lines.push(fairness(closed));
+        lines.push(fairness(evidence.closed_slices));
     }
     lines.extend(evidence.generator_cpu_ratio.map(generator));
     lines.extend(evidence.idle_cpu_ratio.map(idle));
@@ -171,40 +173,57 @@ fn schedule(open: &Observations) -> AuditLine {
     line("schedule", status, detail)
 }
 
-fn connections(seen: &Observations) -> AuditLine {
-    let (least, most) = (
-        seen.connections.least_completed_count,
-        seen.connections.most_completed_count,
-    );
-    let starved = most >= ANSWERS_MIN_COUNT && least == 0;
-    let status = if starved {
-        AuditStatus::Warn
-    } else {
-        AuditStatus::Pass
-    };
+fn connections(slices: &[Connections]) -> AuditLine {
+    let is_starved = |slice: &Connections| has_enough(slice) && slice.least_completed_count == 0;
     line(
         "connections",
-        status,
-        format!("between {least} and {most} answers on a connection"),
+        warned(slices.iter().any(is_starved)),
+        format!("{} on a connection", least_even(slices)),
     )
 }
 
 /// In a closed loop every connection asks as soon as it is answered, so that all get about as many answers.
-fn fairness(closed: &Observations) -> AuditLine {
-    let (least, most) = (
-        closed.connections.least_completed_count,
-        closed.connections.most_completed_count,
-    );
-    let unfair = most >= ANSWERS_MIN_COUNT && (least as f64) < most as f64 * FAIR_MIN_RATIO;
-    let status = match unfair {
-        true => AuditStatus::Warn,
-        false => AuditStatus::Pass,
-    };
+fn fairness(slices: &[Connections]) -> AuditLine {
+    let is_unfair = |slice: &Connections| has_enough(slice) && share(slice) < FAIR_MIN_RATIO;
     line(
         "fairness",
-        status,
-        format!("between {least} and {most} answers on a connection of the closed loop"),
+        warned(slices.iter().any(is_unfair)),
+        format!("{} on a connection of the closed loop", least_even(slices)),
     )
+}
+
+fn warned(is_broken: bool) -> AuditStatus {
+    match is_broken {
+        true => AuditStatus::Warn,
+        false => AuditStatus::Pass,
+    }
+}
+
+fn has_enough(slice: &Connections) -> bool {
+    slice.most_completed_count >= ANSWERS_MIN_COUNT
+}
+
+/// What the least served connection got of what the best served one did. Within one slice: a slow slice gives all of
+/// them less than a fast one.
+fn share(slice: &Connections) -> f64 {
+    slice.least_completed_count as f64 / slice.most_completed_count.max(1) as f64
+}
+
+/// The slice in which connections differed most, of those with enough answers where there are such.
+fn least_even(slices: &[Connections]) -> String {
+    let order = |one: &&Connections, other: &&Connections| {
+        let few = has_enough(other).cmp(&has_enough(one));
+        few.then(share(one).total_cmp(&share(other)))
+    };
+    match slices.iter().min_by(order) {
+        Some(slice) => format!(
+            "in the least even of {} slices between {} and {} answers",
+            slices.len(),
+            slice.least_completed_count,
+            slice.most_completed_count
+        ),
+        None => "no slice, so no answers".to_owned(),
+    }
 }
 
 fn little_law(closed: &Observations) -> AuditLine {
@@ -341,17 +360,25 @@ mod tests {
         open.answers_in_window_count = 900;
         let lines = audit(&Evidence {
             open: Some(&open),
-            open_slices: 1,
+            open_slices: &[Connections::default()],
             ..Evidence::default()
         });
         assert_eq!(status_of(&lines, "offered"), AuditStatus::Fail);
         open.in_flight_ns = 100 * u128::from(open.window_ns);
         let lines = audit(&Evidence {
             open: Some(&open),
-            open_slices: 1,
+            open_slices: &[Connections::default()],
             ..Evidence::default()
         });
         assert_eq!(status_of(&lines, "offered"), AuditStatus::Pass);
+    }
+
+    fn slice(least: u64, most: u64) -> Connections {
+        Connections {
+            least_completed_count: least,
+            most_completed_count: most,
+            ..Connections::default()
+        }
     }
 
     #[test]
@@ -362,19 +389,25 @@ mod tests {
             (9, 100, AuditStatus::Warn),
             (0, 19, AuditStatus::Pass),
         ] {
-            let mut closed = seen(false, &[(Outcome::Ok, 10)]);
-            closed.connections.least_completed_count = least;
-            closed.connections.most_completed_count = most;
-            let evidence = Evidence {
-                closed: Some(&closed),
-                ..Evidence::default()
-            };
             assert_eq!(
-                status_of(&audit(&evidence), "fairness"),
+                fairness(&[slice(least, most)]).status,
                 wanted,
                 "{least} {most}"
             );
         }
+        assert_eq!(connections(&[slice(0, 20)]).status, AuditStatus::Warn);
+        assert_eq!(connections(&[slice(1, 20)]).status, AuditStatus::Pass);
+    }
+
+    #[test]
+    fn a_slow_slice_is_no_unfair_one_and_an_unfair_one_is_not_hidden_by_others() {
+        let slow_and_fast = [slice(3, 5), slice(400, 420)];
+        assert_eq!(fairness(&slow_and_fast).status, AuditStatus::Pass);
+        let stalled = [slice(0, 0), slice(400, 420)];
+        assert_eq!(connections(&stalled).status, AuditStatus::Pass);
+        let line = fairness(&[slice(400, 420), slice(0, 5), slice(3, 420), slice(390, 410)]);
+        assert_eq!(line.status, AuditStatus::Warn);
+        assert!(line.detail.contains("between 3 and 420"), "{}", line.detail);
     }
 
     #[test]

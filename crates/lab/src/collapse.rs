@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use load::Observations;
+use load::{Connections, Observations};
 use record::{AuditLine, AuditStatus, Design, Histograms, Level, Sample, Slice, Trial};
 use stats::steady::Drift;
 
@@ -20,8 +20,12 @@ const UNSTEADY_WARN_RATIO: f64 = 0.10;
 pub struct Seen {
     /// Open slices together.
     pub open: Option<Observations>,
+    /// Connections of each open slice.
+    pub open_connections: Vec<Connections>,
     /// Closed slices together.
     pub closed: Option<Observations>,
+    /// Connections of each closed slice.
+    pub closed_connections: Vec<Connections>,
     /// Slices of each level together, by the level's place in the design.
     pub by_level: BTreeMap<usize, Window>,
     /// Levels that are not measured in slices.
@@ -76,10 +80,11 @@ impl Seen {
                 .or_default()
                 .add(&slice, observations);
         }
-        let sum = match turn.kind {
-            SliceKind::Open => &mut self.open,
-            SliceKind::Closed => &mut self.closed,
+        let (sum, connections) = match turn.kind {
+            SliceKind::Open => (&mut self.open, &mut self.open_connections),
+            SliceKind::Closed => (&mut self.closed, &mut self.closed_connections),
         };
+        connections.push(observations.connections);
         match sum {
             Some(sum) => sum.merge(observations),
             None => *sum = Some(observations.clone()),
@@ -98,8 +103,9 @@ impl Seen {
         let metrics = self.metrics();
         let mut lines = audit(&Evidence {
             open: self.open.as_ref(),
-            open_slices: main_of(&self.slices, SliceKind::Open).len(),
+            open_slices: &self.open_connections,
             closed: self.closed.as_ref(),
+            closed_slices: &self.closed_connections,
             generator_cpu_ratio: metrics.get("generator_cpu_ratio").copied(),
             idle_cpu_ratio: ratio(self.idle_cpu_ns as f64, self.idle_wall_ns as f64),
             broken: &self.broken,

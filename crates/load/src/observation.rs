@@ -66,9 +66,9 @@ pub struct Connections {
     pub opened_count: u64,
     /// Open when the drive ended.
     pub open_at_end_count: u64,
-    /// Fewest answers in the window on any connection.
+    /// Fewest answers in the window on any connection; of several windows, in any of them.
     pub least_completed_count: u64,
-    /// Most answers in the window on any connection.
+    /// Most answers in the window on any connection; of several windows, in any of them.
     pub most_completed_count: u64,
 }
 
