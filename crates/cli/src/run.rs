@@ -9,6 +9,7 @@ use catalog::Catalog;
 use clap::Args;
 use lab::{Choices, Ended, EndedBy, Lab, RunningService, WhatIf};
 use record::{Event, RunDir};
+use serde::Serialize;
 
 use crate::context::Context;
 use crate::exit::{INTERRUPTED, Usage};
@@ -103,6 +104,11 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         again.folder = context.root.join("experiments").join(&again.name);
     }
     choices.replay_of = replayed.as_ref().map(RunDir::name);
+    let changed = replayed
+        .as_ref()
+        .map(|original| lab::changes_since(original, &catalog))
+        .transpose()?
+        .unwrap_or_default();
     let experiment = again.as_ref().or(experiment);
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
@@ -113,6 +119,10 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         template => template.map_err(no_page).ok(),
     };
     let mut progress = Progress::new(context, resumed.clone(), args.plain, &stop);
+    if let (Some(original), false) = (&replayed, changed.is_empty()) {
+        let message = changed_since(original, &changed);
+        progress.show(&Event::Noticed { message });
+    }
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
         root: context.root.clone(),
@@ -138,7 +148,7 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
     };
     let code = conclude(&ended, args.strict, args.format)?;
     if let Some(original) = &replayed {
-        print_replay(original, &ended.dir)?;
+        conclude_replay(original, &ended.dir, &changed, args.format)?;
     }
     if let Some(template) = &template {
         let html = page::html(&ended.dir, template)?;
@@ -153,13 +163,47 @@ fn no_page(error: anyhow::Error) {
     eprintln!("note: {error:#}");
 }
 
-/// Prints, verdict by verdict, what became of the run that was repeated.
+/// `replay.json`: the comparison, and what of the catalogue had changed in between.
+#[derive(Serialize)]
+struct ReplayDocument<'a> {
+    #[serde(flatten)]
+    replay: &'a report::Replay,
+    changed: &'a [String],
+}
+
+/// Stores and prints, verdict by verdict, what became of the run that was repeated.
 #[expect(clippy::print_stdout, reason = "it is part of the report")]
-fn print_replay(original: &RunDir, here: &RunDir) -> anyhow::Result<()> {
+#[expect(clippy::print_stderr, reason = "a JSON report is one document")]
+fn conclude_replay(
+    original: &RunDir,
+    here: &RunDir,
+    changed: &[String],
+    format: Format,
+) -> anyhow::Result<()> {
     let replay = report::replay(&report::read(original)?, &report::read(here)?);
-    here.write_json("replay.json", &replay)?;
-    println!("\n{}", report::replay_text(&replay).trim_end());
+    let document = ReplayDocument {
+        replay: &replay,
+        changed,
+    };
+    here.write_json("replay.json", &document)?;
+    let mut text = report::replay_text(&replay).trim_end().to_owned();
+    if !changed.is_empty() {
+        text.push_str(&format!("\nnote: {}", changed_since(original, changed)));
+    }
+    match format {
+        Format::Json => eprintln!("\n{text}"),
+        Format::Terminal | Format::Markdown | Format::Html => println!("\n{text}"),
+    }
     Ok(())
+}
+
+/// What a repetition does not share with its original.
+fn changed_since(original: &RunDir, changed: &[String]) -> String {
+    format!(
+        "changed since {}, so that a verdict may differ for that reason: {}",
+        original.name(),
+        changed.join(", ")
+    )
 }
 
 /// Ends a run that was interrupted before it had anything to report.

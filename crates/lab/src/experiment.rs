@@ -21,7 +21,7 @@ use crate::prepare;
 use crate::protocol::{EndedBy, run_blocks};
 use crate::recorded::{
     catalog_as_run, is_unchanged, may_go_on, measured_before, recorded, recorded_experiment,
-    twin_name,
+    taking_part, twin_name,
 };
 use crate::resolve::{Chosen, choose, design, with_twin};
 use crate::supervise::Supervisor;
@@ -156,14 +156,7 @@ impl Lab<'_> {
         }
         let chosen = choose(self.catalog, &experiment)
             .map_err(|error| LabError::Usage(error.to_string()))?;
-        let chosen: Vec<Chosen> = chosen
-            .into_iter()
-            .filter(|one| {
-                run.skipped
-                    .iter()
-                    .all(|skipped| skipped.treatment != one.treatment.name)
-            })
-            .collect();
+        let chosen = taking_part(chosen, &run);
         is_unchanged(&dir, &run, &experiment, &chosen)?;
         let placement = Placement {
             service_cpus: run.design.service_cpus.clone(),

@@ -52,6 +52,6 @@ pub use commands::{CommandPlan, CommandRequest, CommandService};
 pub use error::LabError;
 pub use experiment::{Choices, Ended, Lab};
 pub use protocol::EndedBy;
-pub use recorded::experiment_of;
+pub use recorded::{changes_since, experiment_of};
 pub use running::RunningService;
 pub use what_if::WhatIf;

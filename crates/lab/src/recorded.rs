@@ -1,16 +1,16 @@
 //! What a run directory says of the experiment it belongs to, so that it can be gone on with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use catalog::Experiment;
+use catalog::{Catalog, Experiment};
 use record::{Run, RunDir};
 
 use crate::environment::environment;
 use crate::error::LabError;
-use crate::resolve::Chosen;
+use crate::resolve::{Chosen, choose};
 
 /// The experiment as it was when the run began.
 ///
@@ -130,32 +130,58 @@ pub fn is_unchanged(
     experiment: &Experiment,
     chosen: &[Chosen],
 ) -> Result<(), LabError> {
-    let changed = |what: &str| {
-        Err(LabError::Usage(format!(
+    match changes(dir, run, experiment, chosen).first() {
+        None => Ok(()),
+        Some(what) => Err(LabError::Usage(format!(
             "{what} has changed since run {} was begun; start a new one",
             run.run
-        )))
+        ))),
+    }
+}
+
+/// What the catalogue says otherwise than when a run was begun, of what its treatments are made of: `stack/NAME`,
+/// `workload/NAME`, and handlers as `STACK/FILE`. A repetition measures what there is today.
+///
+/// # Errors
+/// When the directory cannot be read or does not hold its experiment, or a stack or workload is there no more.
+pub fn changes_since(dir: &RunDir, catalog: &Catalog) -> Result<Vec<String>, LabError> {
+    let run = dir.run()?;
+    let experiment = recorded_experiment(&run)?;
+    let chosen =
+        choose(catalog, &experiment).map_err(|error| LabError::Usage(error.to_string()))?;
+    Ok(changes(dir, &run, &experiment, &taking_part(chosen, &run)))
+}
+
+/// Without what the run had to leave out.
+pub fn taking_part<'a>(chosen: Vec<Chosen<'a>>, run: &Run) -> Vec<Chosen<'a>> {
+    let is_skipped = |one: &Chosen| {
+        let mut skipped = run.skipped.iter();
+        skipped.any(|skipped| skipped.treatment == one.treatment.name)
     };
+    chosen.into_iter().filter(|one| !is_skipped(one)).collect()
+}
+
+fn changes(dir: &RunDir, run: &Run, experiment: &Experiment, chosen: &[Chosen]) -> Vec<String> {
     // The experiment is the run's own: only what it is made of may have changed.
     let own = format!("experiment/{}", experiment.name);
-    for (entry, manifest) in catalog_as_run(experiment, chosen) {
-        if entry != own && run.catalog.get(&entry) != Some(&manifest) {
-            return changed(&entry);
-        }
-    }
-    for one in chosen {
-        for handler in &one.stack.manifest.sources {
-            let then = fs::read(
-                dir.path()
-                    .join("sources")
-                    .join(&one.stack.name)
-                    .join(handler),
+    let manifests = catalog_as_run(experiment, chosen).into_iter();
+    let mut changed: Vec<String> = manifests
+        .filter(|(entry, manifest)| *entry != own && run.catalog.get(entry) != Some(manifest))
+        .map(|(entry, _)| entry)
+        .collect();
+    let mut handlers = BTreeSet::new();
+    for stack in chosen.iter().map(|one| one.stack) {
+        for handler in &stack.manifest.sources {
+            let kept = dir.path().join("sources").join(&stack.name);
+            let (then, now) = (
+                fs::read(kept.join(handler)),
+                fs::read(stack.folder.join(handler)),
             );
-            let now = fs::read(one.stack.folder.join(handler));
             if !matches!((then, now), (Ok(then), Ok(now)) if then == now) {
-                return changed(&format!("{}/{handler}", one.stack.name));
+                handlers.insert(format!("{}/{handler}", stack.name));
             }
         }
     }
-    Ok(())
+    changed.extend(handlers);
+    changed
 }
