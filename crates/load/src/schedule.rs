@@ -37,6 +37,10 @@ impl Stage {
 
     /// Seconds into the stage at which the area under it reaches `area`.
     fn seconds_at(&self, area: f64) -> f64 {
+        // At the foot of a ramp from 0 the formulas below would divide 0 by 0.
+        if area <= 0.0 {
+            return 0.0;
+        }
         let slope = (self.to - self.from) / self.duration.as_secs_f64();
         if slope == 0.0 || !slope.is_finite() {
             return area / self.from;

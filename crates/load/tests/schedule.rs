@@ -8,7 +8,9 @@ use load::{Arrivals, Rate, Share, Stage};
 use proptest::prelude::*;
 
 fn stage(most: f64) -> impl Strategy<Value = Stage> {
-    (0.0..most, 0.0..most, 10_u64..3_000, any::<bool>()).prop_map(|(from, to, ms, flat)| Stage {
+    // From nothing and to nothing, too: there the arithmetic has its edges.
+    let level = move || prop_oneof![1 => Just(0.0), 3 => 0.0..most];
+    (level(), level(), 10_u64..3_000, any::<bool>()).prop_map(|(from, to, ms, flat)| Stage {
         from,
         to: if flat { from } else { to },
         duration: Duration::from_millis(ms),
@@ -141,6 +143,31 @@ fn a_constant_rate_is_a_grid() {
         1_666_666_667,
     ];
     assert_eq!(due, grid);
+}
+
+#[test]
+fn an_arrival_on_the_foot_of_a_ramp_is_due_there() {
+    let second = Duration::from_secs(1);
+    let side = |from, to| Stage {
+        from,
+        to,
+        duration: second,
+    };
+    for before in [
+        vec![Stage::constant(100.0, second)],
+        vec![side(200.0, 0.0)],
+        vec![side(0.0, 100.0), side(100.0, 0.0)],
+    ] {
+        let foot_ns = before.len() as u64 * 1_000_000_000;
+        let rate = Rate::staged(
+            [before, vec![side(0.0, 500.0)]].concat(),
+            Arrivals::Constant,
+        );
+        let due = all(&rate, Share::WHOLE, 1);
+        assert_eq!(due[100], (100, foot_ns));
+        assert_eq!(due.len(), 350);
+        assert!(due.is_sorted());
+    }
 }
 
 #[test]
