@@ -9,7 +9,8 @@ use crate::target::{Expectation, JsonField};
 /// Longest JSON body that is kept to be looked at.
 const JSON_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What is seen of one body. Kept from request to request, so that nothing is allocated for each.
+/// What is seen of one body. Kept from request to request, so that nothing is allocated for each
+/// but what JSON is parsed into.
 #[derive(Default)]
 pub(crate) struct BodyCheck {
     sha256: Option<Sha256>,

@@ -419,6 +419,17 @@ fn a_connection_persists_as_version_and_field_say() {
         ("1.0", "", false),
         ("1.0", "Connection: keep-alive\r\n", true),
         ("1.0", "Connection: Keep-Alive, close\r\n", false),
+        (
+            "1.1",
+            "Connection: close\r\nConnection: keep-alive\r\n",
+            false,
+        ),
+        (
+            "1.1",
+            "Connection: keep-alive\r\nConnection: close\r\n",
+            false,
+        ),
+        ("1.0", "Connection: x\r\nConnection: keep-alive\r\n", true),
     ] {
         let expected = if persists {
             whole(200, "ok")

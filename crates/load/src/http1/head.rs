@@ -82,7 +82,7 @@ impl LastHead {
     }
 }
 
-/// Fields that nearly every answer stays under; more are parsed a second time.
+/// Fields that nearly every answer stays under; more are parsed a second time, with all slots.
 const HEADERS_USUAL: usize = 64;
 
 /// Where in `more` the first empty line ends, given that `before` came ahead of it.
@@ -111,13 +111,18 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<Head>, Malformed> {
     }
     let mut fields = [const { MaybeUninit::uninit() }; HEADERS_USUAL];
     match parse_with(bytes, &mut fields) {
-        Err(httparse::Error::TooManyHeaders) => {
-            let mut fields = vec![MaybeUninit::uninit(); HEADERS_MAX];
-            parse_with(bytes, &mut fields).map_err(reason)?
-        }
+        Err(httparse::Error::TooManyHeaders) => parse_many(bytes).map_err(reason)?,
         other => other.map_err(reason)?,
     }
     .transpose()
+}
+
+/// Its 64 KiB of slots lie on the stack, unwritten: nothing is allocated, and usual heads do not reserve them.
+#[cold]
+#[inline(never)]
+fn parse_many(bytes: &[u8]) -> Result<Option<Result<Head, Malformed>>, httparse::Error> {
+    let mut fields = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+    parse_with(bytes, &mut fields)
 }
 
 fn reason(error: httparse::Error) -> Malformed {
@@ -158,11 +163,12 @@ fn read(
         length: None,
         coding: Coding::Absent,
     };
+    let mut connection = ConnectionOptions::default();
     for field in fields {
         // Lengths tell the three names apart from nearly all others.
         match field.name.len() {
             10 if field.name.eq_ignore_ascii_case("connection") => {
-                head.persistent = persists(field.value, head.persistent);
+                connection.read(field.value);
             }
             14 if field.name.eq_ignore_ascii_case("content-length") => {
                 let length = content_length(field.value).ok_or(Malformed::ContentLength)?;
@@ -177,6 +183,7 @@ fn read(
             _ => {}
         }
     }
+    head.persistent = !connection.close && (head.persistent || connection.keep_alive);
     // Both fields, or a coding from HTTP/1.0: framing that others may read differently, so the
     // connection is not used again (RFC 9112, section 6.1).
     if head.coding != Coding::Absent && (head.length.is_some() || minor == 0) {
@@ -185,16 +192,21 @@ fn read(
     Ok(head)
 }
 
-fn persists(value: &[u8], otherwise: bool) -> bool {
-    let mut persistent = otherwise;
-    for option in value.split(|&byte| byte == b',') {
-        let option = option.trim_ascii();
-        if option.eq_ignore_ascii_case(b"close") {
-            return false;
+/// What all Connection fields of a head say together.
+#[derive(Default)]
+struct ConnectionOptions {
+    close: bool,
+    keep_alive: bool,
+}
+
+impl ConnectionOptions {
+    fn read(&mut self, value: &[u8]) {
+        for option in value.split(|&byte| byte == b',') {
+            let option = option.trim_ascii();
+            self.close |= option.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= option.eq_ignore_ascii_case(b"keep-alive");
         }
-        persistent |= option.eq_ignore_ascii_case(b"keep-alive");
     }
-    persistent
 }
 
 /// One decimal number, or a list of the same number.
