@@ -32,7 +32,7 @@ mod url;
 
 pub use audit::{Check, CheckStatus, Finding, audit, verdict};
 pub use distribution::{Distribution, Percentile, TAIL_SAMPLES_MIN};
-pub use engine::{Counts, Edge, EngineOptions, Session, TargetId};
+pub use engine::{Counts, Edge, EngineOptions, Session, TargetId, check_cpus};
 pub use error::LoadError;
 pub use exchange::{Answer, ExchangeError, exchange};
 pub use observation::{ByEnding, Bytes, Connections, Observations};

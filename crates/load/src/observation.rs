@@ -20,6 +20,8 @@ pub struct Observations {
     pub answers_in_window_count: u64,
     /// Good answers that arrived within the window.
     pub good_answers_in_window_count: u64,
+    /// Requests scheduled and sent in the window that ended without an answer, in it or after it.
+    pub lost_of_window_count: u64,
     /// Whole answers of the whole drive: those before the window opened and after it closed, too. For what is
     /// counted from before a drive to after it.
     pub answers_in_drive_count: u64,
@@ -31,8 +33,10 @@ pub struct Observations {
     pub response: ByEnding,
     /// sent − scheduled over every request sent. Empty in a closed loop.
     pub send_delay: Histogram<u64>,
-    /// sent − scheduled over the requests whose connection was free when they were due: the part
-    /// of send delay that no server can cause. Empty in a closed loop.
+    /// The part of send delay that no server can cause: of each arrival for which a connection was
+    /// free, the time until it was sent or the last free connection was taken; of each that had to
+    /// wait for its own connection (`per_connection`), the time until that was noticed. Arrivals
+    /// due while all connections were busy (`shared`) are not in it. Empty in a closed loop.
     pub own_delay: Histogram<u64>,
     /// Requests in flight, integrated over the window: request-nanoseconds.
     pub in_flight_ns: u128,
@@ -62,7 +66,8 @@ pub struct ByEnding {
 /// Connections of a drive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Connections {
-    /// Opened, from the start of the drive.
+    /// Opened, from the start of the drive; one still being opened when its request timed out
+    /// counts.
     pub opened_count: u64,
     /// Open when the drive ended.
     pub open_at_end_count: u64,
@@ -77,7 +82,7 @@ pub struct Connections {
 pub struct Bytes {
     /// From the target.
     pub received_count: u64,
-    /// To the target.
+    /// To the target: whole requests, as their connections took them.
     pub sent_count: u64,
 }
 
@@ -122,6 +127,7 @@ impl Observations {
             window_ns: 0,
             answers_in_window_count: 0,
             good_answers_in_window_count: 0,
+            lost_of_window_count: 0,
             answers_in_drive_count: 0,
             open_loop,
             service: ByEnding::new(),
@@ -170,6 +176,7 @@ impl Observations {
         }
         self.answers_in_window_count += other.answers_in_window_count;
         self.good_answers_in_window_count += other.good_answers_in_window_count;
+        self.lost_of_window_count += other.lost_of_window_count;
         self.answers_in_drive_count += other.answers_in_drive_count;
         self.service.add(&other.service);
         self.response.add(&other.response);

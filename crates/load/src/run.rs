@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::engine::{Counts, Edge, EngineOptions, Observer, Session};
+use crate::engine::{Counts, Edge, EngineOptions, Observer, Session, check_cpus};
 use crate::error::LoadError;
 use crate::observation::Observations;
-use crate::plan::Slice;
+use crate::plan::{Dispatch, Pacing, Slice};
 use crate::schedule::Share;
 use crate::target::Target;
 
@@ -44,7 +44,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 /// Time from the last thread's being ready to the start.
 const START_AHEAD_NS: u64 = 500_000;
 
-/// Carries out a plan. Setting `stop` ends it soon, keeping what was measured.
+/// Carries out a plan. Setting `stop` ends it soon, keeping what was measured; a thread that fails
+/// sets it for the others.
 ///
 /// # Errors
 /// When the plan makes no sense or the kernel refuses what the engine needs.
@@ -54,14 +55,14 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Observations, LoadError> {
     let threads = plan.threads.max(1);
+    check(plan)?;
     let beats: Vec<Beat> = (0..threads).map(|_| Beat::default()).collect();
     let start = StartLine {
         barrier: Barrier::new(threads as usize),
         at: AtomicU64::new(0),
     };
     let (ended, ends) = mpsc::channel();
-    let mut seen: Vec<Result<Observations, LoadError>> = Vec::new();
-    std::thread::scope(|scope| {
+    let seen = std::thread::scope(|scope| {
         for (index, beat) in (0..threads).zip(&beats) {
             let (start, ended) = (&start, ended.clone());
             scope.spawn(move || {
@@ -70,12 +71,9 @@ pub fn run(
                 let _ = ended.send(result);
             });
         }
-        while seen.len() < threads as usize {
-            match ends.recv_timeout(PROGRESS_EVERY) {
-                Ok(result) => seen.push(result),
-                Err(_) => progress(&standing(plan, &beats)),
-            }
-        }
+        // Only the threads' own senders keep the channel open: it closes even if one panics.
+        drop(ended);
+        gather(&ends, stop, &mut || progress(&standing(plan, &beats)))
     });
     let mut together: Option<Observations> = None;
     for observations in seen {
@@ -86,6 +84,45 @@ pub fn run(
         }
     }
     together.ok_or_else(|| LoadError::Plan("at least one thread is needed".to_owned()))
+}
+
+fn check(plan: &Plan) -> Result<(), LoadError> {
+    let places = plan.slice.pacing.concurrency();
+    let opens_more = matches!(
+        plan.slice.pacing,
+        Pacing::Open {
+            dispatch: Dispatch::Unbounded,
+            ..
+        }
+    );
+    if plan.threads > places && !opens_more {
+        return Err(LoadError::Plan(format!(
+            "{} threads are more than the {places} connections",
+            plan.threads
+        )));
+    }
+    check_cpus(&plan.cpus)
+}
+
+/// What the threads report, until the last is gone.
+fn gather<T>(
+    ends: &mpsc::Receiver<Result<T, LoadError>>,
+    stop: &AtomicBool,
+    waiting: &mut dyn FnMut(),
+) -> Vec<Result<T, LoadError>> {
+    let mut results = Vec::new();
+    loop {
+        match ends.recv_timeout(PROGRESS_EVERY) {
+            Ok(result) => {
+                if result.is_err() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                results.push(result);
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => waiting(),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return results,
+        }
+    }
 }
 
 fn thread(
@@ -101,10 +138,11 @@ fn thread(
     let mut observer = Reporting {
         start,
         beat,
+        stop,
         waited: false,
         started_at: 0,
     };
-    let result = Session::new(EngineOptions {
+    Session::new(EngineOptions {
         cpu,
         share,
         seed: plan.slice.seed,
@@ -113,11 +151,7 @@ fn thread(
     .and_then(|mut session| {
         let target = session.add_target(plan.target.clone());
         session.drive_observed(target, &plan.slice, &mut observer, stop)
-    });
-    if !observer.waited {
-        start.barrier.wait();
-    }
-    result
+    })
 }
 
 fn standing(plan: &Plan, beats: &[Beat]) -> Progress {
@@ -165,8 +199,21 @@ struct Beat {
 struct Reporting<'a> {
     start: &'a StartLine,
     beat: &'a Beat,
+    stop: &'a AtomicBool,
     waited: bool,
     started_at: u64,
+}
+
+impl Drop for Reporting<'_> {
+    /// However a thread ends, the others neither wait for it at the start nor go on in vain.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        if !self.waited {
+            self.start.barrier.wait();
+        }
+    }
 }
 
 impl Observer for Reporting<'_> {
@@ -191,5 +238,30 @@ impl Observer for Reporting<'_> {
         beat.good.store(counts.good, Ordering::Relaxed);
         beat.lost.store(counts.lost, Ordering::Relaxed);
         beat.in_flight.store(counts.in_flight, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_ends_without_a_report_is_not_waited_for() {
+        let (ended, ends) = mpsc::channel();
+        ended.send(Ok(1)).unwrap();
+        drop(ended);
+        let stop = AtomicBool::new(false);
+        assert_eq!(gather(&ends, &stop, &mut || ()).len(), 1);
+        assert!(!stop.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn a_thread_that_fails_stops_the_others() {
+        let (ended, ends) = mpsc::channel::<Result<(), _>>();
+        ended.send(Err(LoadError::Plan(String::new()))).unwrap();
+        drop(ended);
+        let stop = AtomicBool::new(false);
+        assert_eq!(gather(&ends, &stop, &mut || ()).len(), 1);
+        assert!(stop.load(Ordering::Relaxed));
     }
 }

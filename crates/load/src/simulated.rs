@@ -7,6 +7,9 @@ use std::net::SocketAddr;
 
 use crate::transport::{Event, Failure, Received, Transport};
 
+/// What the clock shows at first.
+const START_NS: u64 = 1_000_000_000;
+
 /// A server with one worker and an unbounded queue: first come, first served.
 pub struct Simulated {
     now: u64,
@@ -20,6 +23,8 @@ pub struct Simulated {
     requests: u64,
     /// How late waits end, to stand for a slow generator.
     lateness_ns: u64,
+    /// When the generator is to stand still, and for how long.
+    freeze: Option<(u64, u64)>,
     events: Vec<Event>,
     received: Vec<u8>,
     workers: Option<usize>,
@@ -48,7 +53,7 @@ impl Simulated {
     /// A server that takes `service(number, arrived_at)` nanoseconds for each request, one at a time.
     pub fn single_worker(service: impl FnMut(u64, u64) -> u64 + 'static) -> Simulated {
         Simulated {
-            now: 1_000_000_000,
+            now: START_NS,
             service: Box::new(service),
             answer: b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec(),
             slots: Vec::new(),
@@ -56,6 +61,7 @@ impl Simulated {
             free_at: 0,
             requests: 0,
             lateness_ns: 0,
+            freeze: None,
             events: Vec::new(),
             received: Vec::new(),
             workers: Some(1),
@@ -74,6 +80,13 @@ impl Simulated {
     #[must_use]
     pub fn with_lateness(mut self, lateness_ns: u64) -> Simulated {
         self.lateness_ns = lateness_ns;
+        self
+    }
+
+    /// The generator stands still once, for `length_ns` from `after_ns` after the start, and the server does not.
+    #[must_use]
+    pub fn with_freeze(mut self, after_ns: u64, length_ns: u64) -> Simulated {
+        self.freeze = Some((START_NS + after_ns, length_ns));
         self
     }
 
@@ -167,6 +180,9 @@ impl Transport for Simulated {
             Some(at) if at <= until => self.now.max(at),
             _ => self.now.max(until.saturating_add(self.lateness_ns)),
         };
+        if let Some((_, length_ns)) = self.freeze.take_if(|(at, _)| *at <= self.now) {
+            self.now += length_ns;
+        }
         while let Some(&Reverse(entry)) = self.agenda.peek() {
             if entry.at > self.now {
                 break;

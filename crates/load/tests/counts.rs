@@ -143,6 +143,40 @@ fn a_server_that_is_not_there_refuses_every_request() {
     let seen = drive(target, &counted(closed(4), 20));
     assert_eq!(seen.outcome(Outcome::ConnectRefused), 20);
     assert_eq!(seen.scheduled_count(), 20);
+    // Nothing was opened, so nothing was sent.
+    assert_eq!(seen.connections.opened_count, 0);
+    assert_eq!(seen.bytes.sent_count, 0);
+}
+
+#[test]
+fn more_threads_than_connections_and_cpus_that_are_not_there_are_refused_at_once() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    let plan = |threads, cpus| Plan {
+        target: server.target(),
+        slice: Slice::new(closed(2), Duration::from_secs(3_600)),
+        threads,
+        cpus,
+    };
+    for plan in [plan(3, vec![]), plan(2, vec![0, 1_000_000])] {
+        let refused = run(&plan, &mut |_| {}, &AtomicBool::new(false));
+        assert!(refused.unwrap_err().is_usage());
+    }
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn timeouts_too_short_for_any_answer_do_not_keep_a_drive_from_ending() {
+    let server = Server::start(|_, _| Reply::Nothing);
+    let target = Target {
+        timeout: Duration::from_nanos(1),
+        ..server.target()
+    };
+    let slice = Slice::new(closed(20), Duration::from_millis(20));
+    let seen = drive(target, &slice);
+    assert_eq!(
+        seen.outcome(Outcome::Timeout) + seen.outcome(Outcome::Unfinished),
+        seen.scheduled_count()
+    );
 }
 
 #[test]

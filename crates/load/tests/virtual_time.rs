@@ -2,13 +2,13 @@
 //! exact, and within what sampling leaves where it is not.
 #![allow(clippy::unwrap_used)]
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use load::simulated::Simulated;
 use load::{
-    Arrivals, Dispatch, Observations, Outcome, Pacing, Percentile, Rate, Requests, Session, Share,
-    Slice, Stage, Target, request_bytes,
+    Arrivals, Dispatch, Edge, Observations, Outcome, Pacing, Percentile, Rate, Requests, Session,
+    Share, Slice, Stage, Target, request_bytes,
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
@@ -352,10 +352,93 @@ fn a_stopped_drive_leaves_what_is_in_flight_unfinished() {
         .drive(
             target,
             &slice,
-            &mut |_| stop.store(true, std::sync::atomic::Ordering::Relaxed),
+            &mut |_| stop.store(true, Ordering::Relaxed),
             &stop,
         )
         .unwrap();
     assert!(seen.interrupted);
     assert_eq!(seen.outcome(Outcome::Unfinished), seen.scheduled_count());
+}
+
+#[test]
+fn a_drive_stopped_while_it_awaits_answers_says_so() {
+    let server = Simulated::unlimited_workers(|_, _| 1_000_000 * MS);
+    let mut session = Session::with_transport(server, Share::WHOLE, 1);
+    let target = session.add_target(target());
+    let stop = AtomicBool::new(false);
+    let pacing = Pacing::Closed {
+        concurrency: 3,
+        think_time: Duration::ZERO,
+    };
+    let slice = Slice::new(pacing, Duration::from_secs(1));
+    let at_edge = &mut |edge| stop.store(edge == Edge::Closes, Ordering::Relaxed);
+    let seen = session.drive(target, &slice, at_edge, &stop).unwrap();
+    assert!(seen.interrupted);
+    assert_eq!(seen.window_ns, 1_000_000_000);
+    assert_eq!(seen.outcome(Outcome::Unfinished), 3);
+}
+
+#[test]
+fn a_frozen_generator_shows_in_its_own_delay_under_every_dispatch_rule() {
+    for dispatch in DISPATCHES {
+        let server =
+            Simulated::unlimited_workers(|_, _| 5 * MS).with_freeze(3_000 * MS, 1_000 * MS);
+        let seen = drive(server, &open(Rate::constant(1_000.0), 20, dispatch, 10));
+        assert_eq!(seen.good_count(), 10_000);
+        // A tenth of the arrivals fell due in the freeze, evenly.
+        let late = seen.own_delay.count_between(MS, u64::MAX);
+        near(late as f64, 1_000.0, 0.05);
+        let p95 = seen.own_delay.value_at_quantile(0.95);
+        near(p95 as f64, 500e6, 0.1);
+    }
+}
+
+#[test]
+fn a_slow_server_never_shows_in_the_own_delay_of_a_generator_on_time() {
+    for dispatch in DISPATCHES {
+        for server in [stalling(), Simulated::single_worker(|_, _| 3 * MS)] {
+            let seen = drive(server, &open(Rate::constant(500.0), 10, dispatch, 20));
+            assert!(seen.own_delay.is_empty() || seen.own_delay.max() <= 1);
+        }
+    }
+}
+
+#[test]
+fn a_timeout_shorter_than_any_answer_ends_every_request() {
+    let mut target = target();
+    target.timeout = Duration::from_nanos(1);
+    let pacing = Pacing::Closed {
+        concurrency: 3,
+        think_time: Duration::ZERO,
+    };
+    let slice = Slice {
+        requests: Some(100),
+        ..Slice::new(pacing, Duration::from_secs(1))
+    };
+    let seen = drive_target(Simulated::unlimited_workers(|_, _| MS), target, &slice);
+    assert_eq!(seen.outcome(Outcome::Timeout), 100);
+}
+
+#[test]
+fn triangles_of_rates_offer_their_integral_in_order() {
+    let second = Duration::from_secs(1);
+    let side = |from, to| Stage {
+        from,
+        to,
+        duration: second,
+    };
+    let wave = vec![
+        Stage::constant(100.0, second),
+        side(0.0, 500.0),
+        side(500.0, 0.0),
+        side(0.0, 500.0),
+        side(500.0, 0.0),
+    ];
+    let rate = Rate::staged(wave, Arrivals::Constant);
+    let seen = drive(
+        Simulated::unlimited_workers(|_, _| MS),
+        &open(rate, 4, Dispatch::Unbounded, 5),
+    );
+    assert_eq!(seen.good_count(), 1_100);
+    assert!(seen.send_delay().unwrap().max_ns().unwrap() <= 1);
 }

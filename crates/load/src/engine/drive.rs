@@ -171,6 +171,7 @@ impl<'a, T: Transport> Drive<'a, T> {
         let idle = self.recorder.counts.in_flight == 0;
         if let Phase::Draining { until } = self.phase {
             let done = idle && self.pacer.is_exhausted();
+            self.recorder.seen.interrupted |= interrupted && !done;
             return !(done || interrupted || self.now >= until);
         }
         let closes_at = self.recorder.closes_at;
@@ -222,11 +223,10 @@ impl<'a, T: Transport> Drive<'a, T> {
         loop {
             let now = self.parts.transport.now();
             self.now = now;
-            match self.pacer.due(now) {
-                Some(start) => {
-                    self.recorder.sent_by_clock(start.scheduled_at, now);
-                    self.pursue(start);
-                }
+            let recorder = &mut self.recorder;
+            let noticed = |scheduled_at| recorder.delayed(scheduled_at, now);
+            match self.pacer.due(now, noticed) {
+                Some(start) => self.pursue(start),
                 None => return,
             }
         }
@@ -270,18 +270,21 @@ impl<'a, T: Transport> Drive<'a, T> {
         }
         self.deadlines.push(slot, self.now);
         let request = state.cursor.next();
-        self.recorder.sent(self.now, request.len());
+        self.recorder.began(self.now);
         if was_closed {
+            // Taken back if the request ends for want of it.
+            self.recorder.seen.connections.opened_count += 1;
             parts
                 .transport
                 .open(slot, state.target.addr)
                 .map_err(|failure| failure.outcome())?;
-            self.recorder.seen.connections.opened_count += 1;
         }
         parts
             .transport
             .send(slot, request)
-            .map_err(|failure| failure.outcome())
+            .map_err(|failure| failure.outcome())?;
+        self.recorder.sent(request.len());
+        Ok(())
     }
 
     #[inline]
@@ -394,10 +397,14 @@ impl<'a, T: Transport> Drive<'a, T> {
         if !reusable {
             self.parts.close(slot);
         }
-        match self
-            .pacer
-            .freed(place, self.now, !outcome.is_connect_failure())
-        {
+        let connected = !outcome.is_connect_failure();
+        if !connected {
+            let opened = &mut self.recorder.seen.connections.opened_count;
+            *opened = opened.saturating_sub(1);
+        }
+        let recorder = &mut self.recorder;
+        let late = |scheduled_at, until| recorder.delayed(scheduled_at, until);
+        match self.pacer.freed(place, self.now, connected, late) {
             Next::Send { scheduled_at } => Some(Start {
                 place,
                 scheduled_at,
@@ -411,8 +418,10 @@ impl<'a, T: Transport> Drive<'a, T> {
     }
 
     fn time_out(&mut self) {
+        // Fixed: what is sent in the place of those that end here has its turn after other events.
+        let now = self.now;
         while let Some((slot, sent_at)) = self.deadlines.first() {
-            if sent_at.saturating_add(self.timeout_ns) > self.now {
+            if sent_at.saturating_add(self.timeout_ns) > now {
                 return;
             }
             self.conclude(slot, Outcome::Timeout);

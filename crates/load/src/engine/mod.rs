@@ -9,6 +9,7 @@ mod recorder;
 
 use std::sync::atomic::AtomicBool;
 
+use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity, set_current_timer_slack};
 
@@ -123,12 +124,7 @@ impl Session<Epoll> {
     /// When the kernel refuses the CPU or an epoll descriptor.
     pub fn new(options: EngineOptions) -> Result<Session, LoadError> {
         if let Some(cpu) = options.cpu {
-            let mut cpus = CpuSet::new();
-            if cpu >= CpuSet::MAX_CPU {
-                return Err(LoadError::Plan(format!("there is no CPU {cpu}")));
-            }
-            cpus.set(cpu);
-            sched_setaffinity(None, &cpus).map_err(LoadError::system("sched_setaffinity"))?;
+            bind(cpu)?;
         }
         // Without this, waits end up to 50 µs late by design. Failure only means later sends,
         // which the send delay shows.
@@ -140,6 +136,33 @@ impl Session<Epoll> {
             ..Session::with_transport(transport, options.share, options.seed)
         })
     }
+}
+
+/// Binds the calling thread to a CPU.
+fn bind(cpu: usize) -> Result<(), LoadError> {
+    let no_such_cpu =
+        || LoadError::Plan(format!("there is no CPU {cpu} that this process may use"));
+    if cpu >= CpuSet::MAX_CPU {
+        return Err(no_such_cpu());
+    }
+    let mut cpus = CpuSet::new();
+    cpus.set(cpu);
+    sched_setaffinity(None, &cpus).map_err(|errno| match errno {
+        Errno::INVAL => no_such_cpu(),
+        other => LoadError::system("sched_setaffinity")(other),
+    })
+}
+
+/// Whether threads can be bound to each of these CPUs.
+///
+/// # Errors
+/// A sentence about the first that is not there, or that the kernel keeps from this process.
+pub fn check_cpus(cpus: &[usize]) -> Result<(), LoadError> {
+    // Tried on a thread of its own: the present affinity may be narrower than what is allowed.
+    std::thread::scope(|scope| {
+        let tried = scope.spawn(|| cpus.iter().try_for_each(|&cpu| bind(cpu)));
+        tried.join().unwrap_or(Ok(()))
+    })
 }
 
 /// Raises the limit on open files as far as the system lets us: every connection is one.
@@ -245,6 +268,9 @@ impl<T: Transport> Session<T> {
         else {
             return Err(LoadError::Plan("the target has been closed".to_owned()));
         };
+        if state.target.timeout.is_zero() {
+            return Err(LoadError::Plan("a timeout must be above 0".to_owned()));
+        }
         let parts = parts::Parts {
             transport: &mut self.transport,
             connections: &mut self.connections,

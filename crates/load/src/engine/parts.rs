@@ -31,7 +31,10 @@ impl<T: Transport> Parts<'_, T> {
                 self.connections.push(Connection::default());
                 (self.connections.len() - 1) as u32
             });
-            self.connections[slot as usize].place = self.state.slots.len() as u32;
+            let connection = &mut self.connections[slot as usize];
+            connection.place = self.state.slots.len() as u32;
+            // It may have been a closed target's.
+            connection.completed = 0;
             self.state.slots.push(slot);
         }
         self.state.slots[place as usize]
@@ -72,18 +75,21 @@ impl<T: Transport> Parts<'_, T> {
                 opening.push(slot);
             }
         }
-        let opened = opening.len() as u64;
+        let stand = |connections: &[Connection], slot: u32| connections[slot as usize].stand;
         let give_up_at = self.transport.now() + within_ns.min(OPENING_MAX_NS);
         while !stop.load(Ordering::Relaxed) && self.transport.now() < give_up_at {
-            opening.retain(|&slot| self.connections[slot as usize].stand == Stand::Opening);
-            if opening.is_empty() {
+            let waits = |&slot: &u32| stand(self.connections, slot) == Stand::Opening;
+            if !opening.iter().any(waits) {
                 break;
             }
             self.take_news(give_up_at.min(self.transport.now() + WAIT_MAX_NS))?;
         }
+        let mut opened = 0;
         for slot in opening {
-            if self.connections[slot as usize].stand == Stand::Opening {
-                self.close(slot);
+            match stand(self.connections, slot) {
+                Stand::Opening => self.close(slot),
+                Stand::Idle => opened += 1,
+                Stand::Closed | Stand::Busy => {}
             }
         }
         Ok(opened)

@@ -56,10 +56,16 @@ impl Recorder {
         }
     }
 
+    /// A request begins: it is about to be sent.
     #[inline]
-    pub fn sent(&mut self, now: u64, bytes: usize) {
+    pub fn began(&mut self, now: u64) {
         self.integrate(now);
         self.counts.in_flight += 1;
+    }
+
+    /// Its connection took it.
+    #[inline]
+    pub fn sent(&mut self, bytes: usize) {
         self.sent += bytes as u64;
     }
 
@@ -90,6 +96,8 @@ impl Recorder {
         self.seen.outcomes.count(outcome);
         if outcome.is_answer() {
             self.status[usize::from(connection.framer.status()) % 1000] += 1;
+        } else if outcome != Outcome::Unfinished && connection.sent_at <= self.closes_at {
+            self.seen.lost_of_window_count += 1;
         }
         self.seen
             .service
@@ -103,13 +111,13 @@ impl Recorder {
         }
     }
 
-    /// A request was sent by the clock, not because its connection became free.
+    /// From when it was due until `until`, nobody but the generator kept an arrival waiting.
     #[inline]
-    pub fn sent_by_clock(&mut self, scheduled_at: u64, now: u64) {
-        if self.seen.open_loop && scheduled_at >= self.opens_at {
+    pub fn delayed(&mut self, scheduled_at: u64, until: u64) {
+        if scheduled_at >= self.opens_at {
             self.seen
                 .own_delay
-                .saturating_record(now.saturating_sub(scheduled_at));
+                .saturating_record(until.saturating_sub(scheduled_at));
         }
     }
 

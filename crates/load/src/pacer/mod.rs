@@ -108,11 +108,12 @@ impl Pacer {
         }
     }
 
-    /// A request that is due at `now`, if there is one that can be sent.
+    /// A request that is due at `now`, if there is one that can be sent. `noticed` is told when
+    /// each arrival that it took was due, those included that must wait for their connection.
     #[inline]
-    pub(crate) fn due(&mut self, now: u64) -> Option<Start> {
+    pub(crate) fn due(&mut self, now: u64, noticed: impl FnMut(u64)) -> Option<Start> {
         match self {
-            Pacer::Open(open) => open.due(now),
+            Pacer::Open(open) => open.due(now, noticed),
             Pacer::Closed(closed) => closed.due(now),
         }
     }
@@ -127,10 +128,18 @@ impl Pacer {
     }
 
     /// The request at `place` has ended; `connected` is false when its connection could not be had.
+    /// `late` is told of an arrival that it took although a connection had been free for it: when
+    /// it was due, and until when there was one.
     #[inline]
-    pub(crate) fn freed(&mut self, place: u32, now: u64, connected: bool) -> Next {
+    pub(crate) fn freed(
+        &mut self,
+        place: u32,
+        now: u64,
+        connected: bool,
+        late: impl FnMut(u64, u64),
+    ) -> Next {
         match self {
-            Pacer::Open(open) => open.freed(place, now),
+            Pacer::Open(open) => open.freed(place, now, late),
             Pacer::Closed(closed) => closed.freed(place, now, connected),
         }
     }

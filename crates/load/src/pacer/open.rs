@@ -20,6 +20,8 @@ pub(crate) struct OpenPacer {
     /// Per connection: whether it is at a request.
     busy: Vec<bool>,
     places: u32,
+    /// Until when an arrival that was due found a free connection, while there is none.
+    ran_out_at: u64,
 }
 
 impl OpenPacer {
@@ -46,6 +48,11 @@ impl OpenPacer {
             queues: vec![VecDeque::new(); queued],
             busy: vec![false; queued],
             places,
+            ran_out_at: if dispatch == Dispatch::Unbounded {
+                u64::MAX
+            } else {
+                0
+            },
         };
         pacer.advance();
         pacer
@@ -71,9 +78,9 @@ impl OpenPacer {
         Some(arrival)
     }
 
-    pub(crate) fn due(&mut self, now: u64) -> Option<Start> {
+    pub(crate) fn due(&mut self, now: u64, mut noticed: impl FnMut(u64)) -> Option<Start> {
         if self.dispatch == Dispatch::PerConnection {
-            return self.due_per_connection(now);
+            return self.due_per_connection(now, noticed);
         }
         if self.arrival.is_none_or(|arrival| arrival.at_ns > now) {
             return None;
@@ -86,15 +93,20 @@ impl OpenPacer {
             }
             None => return None,
         };
+        if self.dispatch == Dispatch::Shared && self.free.is_empty() {
+            self.ran_out_at = now;
+        }
         let arrival = self.arrived(now)?;
+        noticed(arrival.at_ns);
         Some(Start {
             place,
             scheduled_at: arrival.at_ns,
         })
     }
 
-    fn due_per_connection(&mut self, now: u64) -> Option<Start> {
+    fn due_per_connection(&mut self, now: u64, mut noticed: impl FnMut(u64)) -> Option<Start> {
         while let Some(arrival) = self.arrived(now) {
+            noticed(arrival.at_ns);
             // Threads take arrivals in turn, so each thread's own arrivals go to its places in turn.
             let turn = arrival.index / u64::from(self.schedule.share().of);
             let place = (turn % u64::from(self.places)) as u32;
@@ -111,7 +123,7 @@ impl OpenPacer {
         None
     }
 
-    pub(crate) fn freed(&mut self, place: u32, now: u64) -> Next {
+    pub(crate) fn freed(&mut self, place: u32, now: u64, mut late: impl FnMut(u64, u64)) -> Next {
         if self.dispatch == Dispatch::PerConnection {
             return match self.queues[place as usize].pop_front() {
                 Some(scheduled_at) => Next::Send { scheduled_at },
@@ -125,6 +137,11 @@ impl OpenPacer {
         if self.free.is_empty()
             && let Some(arrival) = self.arrived(now)
         {
+            // After a pause of the generator most of a backlog leaves here, not by the clock.
+            let until = self.ran_out_at.min(now);
+            if arrival.at_ns < until {
+                late(arrival.at_ns, until);
+            }
             return Next::Send {
                 scheduled_at: arrival.at_ns,
             };
