@@ -100,13 +100,14 @@ impl Distribution {
         if rank <= self.well.len() {
             return Percentile::Value(at_rank(&self.well, rank));
         }
+        // Histograms round up; what is at least so long must not be.
         let age = at_rank(&self.ill, rank - self.well.len());
         let slowest_answer = if self.well.is_empty() {
             0
         } else {
-            self.well.max()
+            self.well.lowest_equivalent(self.well.max())
         };
-        Percentile::AtLeast(age.max(slowest_answer))
+        Percentile::AtLeast(self.ill.lowest_equivalent(age).max(slowest_answer))
     }
 
     /// Mean over answers, if there are any.
@@ -139,4 +140,27 @@ fn at_rank(histogram: &Histogram<u64>, rank: u64) -> u64 {
     // A quantile strictly inside the rank's own share, so that rounding cannot move it.
     let quantile = (rank as f64 - 0.5) / histogram.len() as f64;
     histogram.value_at_quantile(quantile.clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_at_least_so_long_is_never_said_to_be_longer_than_it_was() {
+        for age_ns in [2_000_000_000_u64, 2_147_483_649, 999_999_999] {
+            let mut times = ByEnding {
+                good: times(),
+                wrong: times(),
+                lost: times(),
+            };
+            times.good.record_n(age_ns - 1, 100).unwrap();
+            times.lost.record_n(age_ns, 900).unwrap();
+            let Percentile::AtLeast(bound) = Distribution::over_all(&times).percentile(0.5) else {
+                panic!("not a bound")
+            };
+            assert!(bound <= age_ns, "{bound}");
+            assert!(bound as f64 > 0.999 * age_ns as f64, "{bound}");
+        }
+    }
 }

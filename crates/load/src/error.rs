@@ -46,14 +46,6 @@ pub enum LoadError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The engine is not available.
-    #[error("engine '{engine}': {reason}")]
-    Engine {
-        /// As asked.
-        engine: &'static str,
-        /// Why, and what to do.
-        reason: String,
-    },
     /// A system call that the engine cannot do without failed.
     #[error("{call}: {cause}")]
     System {

@@ -11,8 +11,10 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use crate::distribution::Distribution;
 use crate::observation::Observations;
 
-/// Every histogram of a run by name, in nanoseconds. Times of requests without an answer are in
-/// `failed_time` alone.
+/// Every histogram of a run by name, in nanoseconds. `service_time` and `response_time` hold whole
+/// answers, right or wrong. `failed_time` holds wrong answers too, and it alone the requests without
+/// an answer, by their age when they were given up. Good times and `failed_time` together hold each
+/// request once.
 pub fn histograms(seen: &Observations) -> Vec<(&'static str, Histogram<u64>)> {
     let answers = |times: Distribution| times.answers().clone();
     let mut named = vec![

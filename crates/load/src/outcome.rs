@@ -14,13 +14,13 @@ pub enum Outcome {
     UnexpectedBody,
     /// No whole answer within the timeout.
     Timeout,
-    /// The host's name could not be resolved.
+    /// The host's name could not be resolved. Reserved by the format: names are resolved once, before a drive.
     DnsFailed,
     /// The host refused the connection.
     ConnectRefused,
     /// The connection could not be opened for another reason.
     ConnectFailed,
-    /// The TLS handshake failed.
+    /// The TLS handshake failed. Reserved by the format: the engine speaks no TLS.
     TlsFailed,
     /// No local port was left for another connection.
     AddressExhausted,

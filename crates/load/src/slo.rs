@@ -153,7 +153,7 @@ impl Slo {
         match over_answers {
             None => (false, "there was no answer".to_owned()),
             // Requests without an answer took longer than any that had one.
-            Some(ns) if name == "max" && times.answered_count.is_some_and(|n| n < times.count) => (
+            Some(ns) if name != "min" && times.answered_count.is_some_and(|n| n < times.count) => (
                 false,
                 format!(
                     "more than {}: not every request was answered",

@@ -113,7 +113,7 @@ pub enum Loop {
         dispatch: String,
         /// Connections opened before the start.
         connections_count: u32,
-        /// Rates over time.
+        /// Rates over time; absent for a constant one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stages: Option<Vec<StageSummary>>,
     },
@@ -239,6 +239,11 @@ fn outcomes(seen: &Observations) -> BTreeMap<String, u64> {
         .collect()
 }
 
+/// Whether the level is the same all the time, so that one number says it.
+fn is_flat(stages: &[Stage]) -> bool {
+    matches!(stages, [only] if only.from == only.to)
+}
+
 fn stages(stages: &[Stage]) -> Vec<StageSummary> {
     let summary = |stage: &Stage| StageSummary {
         from: stage.from,
@@ -300,7 +305,7 @@ impl Loop {
                 let arrivals = rate.integral(to) - rate.integral(from);
                 Loop::Open {
                     arrival_rate_per_s: match rate.stages.as_slice() {
-                        [only] if only.from == only.to => only.from,
+                        [only] if is_flat(&rate.stages) => only.from,
                         _ => arrivals / (to - from).as_secs_f64(),
                     },
                     arrivals: match rate.arrivals {
@@ -310,7 +315,7 @@ impl Loop {
                     .to_owned(),
                     dispatch: dispatch.name().to_owned(),
                     connections_count: *connections,
-                    stages: (rate.stages.len() > 1).then(|| stages(&rate.stages)),
+                    stages: (!is_flat(&rate.stages)).then(|| stages(&rate.stages)),
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::audit::CheckStatus;
 use crate::distribution::Percentile;
 use crate::notation::time;
-use crate::summary::{Loop, Summary};
+use crate::summary::{Loop, StageSummary, Summary};
 use crate::times::Times;
 
 /// The summary of a run against `url`, at most 80 columns of plain text.
@@ -18,7 +18,9 @@ pub fn terminal(url: &str, summary: &Summary) -> String {
 
 fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
     writeln!(out, "{url}")?;
-    writeln!(out, "  {}", pacing(summary))?;
+    for line in pacing(summary).lines() {
+        wrapped(out, line, 2)?;
+    }
     writeln!(out)?;
     if let Some(offered) = summary.offered_load_per_s {
         writeln!(out, "  offered load      {} arrivals/s", number(offered))?;
@@ -101,11 +103,14 @@ fn wrapped(out: &mut String, line: &str, further: usize) -> std::fmt::Result {
     let mut column = 2;
     write!(out, "  ")?;
     // Runs of blanks align columns: only single blanks between words may become line ends.
-    for (place, word) in line.split_inclusive(' ').enumerate() {
+    for (place, word) in line.split(' ').enumerate() {
         let length = word.chars().count();
-        if place > 0 && column + word.trim_end().chars().count() > COLUMNS {
+        if place > 0 && column + 1 + length > COLUMNS {
             write!(out, "\n{:further$}", "")?;
             column = further;
+        } else if place > 0 {
+            write!(out, " ")?;
+            column += 1;
         }
         column += length;
         write!(out, "{word}")?;
@@ -127,30 +132,56 @@ fn pacing(summary: &Summary) -> String {
         Loop::Closed {
             users_count: Some(users),
             ramp_up_s,
+            requests_per_user_count,
+            think_time_s,
             ..
         } => {
             let over = ramp_up_s.unwrap_or(0.0);
-            format!("closed loop, {users} users begun over {over} s, {window:.3} s measured")
+            let each = requests_per_user_count.map(|count| format!(", {count} requests each"));
+            let (each, think) = (each.unwrap_or_default(), think(*think_time_s));
+            format!(
+                "closed loop, {users} users begun over {over} s{each}{think}, {window:.3} s measured"
+            )
         }
         Loop::Closed {
             concurrency_count,
             think_time_s,
+            stages,
             ..
         } => {
-            let think = think_time_s.map(|s| format!(", {} think time", time(s * 1e9)));
-            let think = think.unwrap_or_default();
-            format!("closed loop, {concurrency_count} connections{think}, {window:.3} s measured")
+            let (stages, think) = (staged(stages.as_deref()), think(*think_time_s));
+            format!(
+                "closed loop, {concurrency_count} connections{stages}{think}, {window:.3} s measured"
+            )
         }
         Loop::Open {
             arrival_rate_per_s,
             arrivals,
             dispatch,
             connections_count,
-            ..
-        } => format!(
-            "open loop, {} {arrivals} arrivals/s, {dispatch} dispatch,\n  {connections_count} connections, {window:.3} s measured",
-            number(*arrival_rate_per_s)
-        ),
+            stages,
+        } => {
+            let mean = if stages.is_some() { " on average" } else { "" };
+            format!(
+                "open loop, {} {arrivals} arrivals/s{mean}, {dispatch} dispatch,\n\
+                 {connections_count} connections{}, {window:.3} s measured",
+                number(*arrival_rate_per_s),
+                staged(stages.as_deref()),
+            )
+        }
+    }
+}
+
+fn think(time_s: Option<f64>) -> String {
+    let said = time_s.map(|s| format!(", {} think time", time(s * 1e9)));
+    said.unwrap_or_default()
+}
+
+fn staged(stages: Option<&[StageSummary]>) -> String {
+    match stages {
+        None => String::new(),
+        Some([_]) => ", 1 stage".to_owned(),
+        Some(stages) => format!(", {} stages", stages.len()),
     }
 }
 

@@ -446,28 +446,42 @@ fn timed_server(
     (server, times)
 }
 
-#[test]
-fn service_times_are_those_the_server_kept_itself() {
-    let (server, truth) =
-        timed_server(|number| Duration::from_millis(if number % 20 == 19 { 200 } else { 5 }));
+const QUANTILES: [f64; 3] = [0.5, 0.75, 0.9];
+
+/// What a closed loop sees of a server, and what the server saw of itself, at each quantile.
+fn seen_and_kept(delay: impl Fn(u64) -> Duration + Send + Sync + 'static) -> [(u64, u64); 3] {
+    let (server, kept) = timed_server(delay);
     let seen = drive(server.target(), &counted(closed(10), 1_000));
-    let truth = truth.lock().unwrap();
-    let service = seen.service_time();
-    assert_eq!(service.count(), truth.len());
-    for q in [0.5, 0.75, 0.9] {
-        let (ours, theirs) = (
-            service.percentile(q).value().unwrap(),
-            truth.value_at_quantile(q),
-        );
-        // What we see contains what the server did; how much more is the machine's business.
-        assert!(
-            ours as f64 >= 0.998 * theirs as f64,
-            "{q}: {ours} < {theirs}"
-        );
-        assert!(ours < theirs + 150_000_000, "{q}: {ours} and {theirs}");
+    let (service, kept) = (seen.service_time(), kept.lock().unwrap());
+    assert_eq!(service.count(), kept.len());
+    QUANTILES.map(|q| {
+        let ours = service.percentile(q).value().unwrap();
+        (ours, kept.value_at_quantile(q))
+    })
+}
+
+#[test]
+fn service_times_are_those_the_server_kept_itself_and_the_way_there_and_back() {
+    let added = |pairs: [(u64, u64); 3]| pairs.map(|(ours, theirs)| ours.saturating_sub(theirs));
+    let mut tried = Vec::new();
+    // What the way takes depends on what else the machine does: it is measured just before, on a server that
+    // answers at once, and a stretch in which something else ran is tried again.
+    for _ in 0..20 {
+        let way = added(seen_and_kept(|_| Duration::ZERO));
+        let pairs =
+            seen_and_kept(|number| Duration::from_millis(if number % 20 == 19 { 200 } else { 5 }));
+        for (ours, theirs) in pairs {
+            // What we see contains what the server did.
+            assert!(ours as f64 >= 0.998 * theirs as f64, "{ours} < {theirs}");
+        }
+        // Beside sleeps a thread has to be woken for each request, which one that is kept busy has not.
+        let limit = way[2] * 3 + 1_000_000;
+        if added(pairs).iter().all(|&added| added <= limit) {
+            return;
+        }
+        tried.push((way, pairs));
     }
-    let slow = service.answers().count_between(190_000_000, u64::MAX);
-    assert!(slow >= 50, "{slow}");
+    panic!("more than the way there and back, each time: {tried:?}");
 }
 
 #[test]
@@ -515,7 +529,8 @@ fn slow_answers_beyond_the_timeout_bound_the_percentiles_they_would_have() {
     let Percentile::AtLeast(ns) = seen.service_time().percentile(0.95) else {
         panic!("not a bound")
     };
-    assert!(ns >= 200_000_000, "{ns}");
+    // A bound is what its bucket begins with: a thousandth below, at most.
+    assert!(ns >= 199_800_000, "{ns}");
     assert!(seen.service_time().percentile(0.5).value().is_some());
 }
 

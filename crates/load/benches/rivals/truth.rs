@@ -96,7 +96,7 @@ pub fn row(times: &Distribution) -> Row {
 pub fn cells(row: &Row) -> String {
     let cell = |time: &Percentile| match time {
         Percentile::Value(ns) => format!("{:.2}", *ns as f64 / 1e6),
-        Percentile::AtLeast(ns) => format!("at least {}", ns / 1_000_000),
+        Percentile::AtLeast(ns) => format!("at least {:.0}", *ns as f64 / 1e6),
         Percentile::Absent => "–".to_owned(),
     };
     row.iter().map(cell).collect::<Vec<_>>().join(" | ")
