@@ -121,12 +121,83 @@ fn wrong_usage_is_exit_code_2_and_says_what_to_do() {
         (&[here, "--body", "{rand:9..1}"], "lower number first"),
         (&[here, "--feed", "/no/such/file"], "/no/such/file"),
         (&[here, "-d", "soon"], "10s"),
+        (&[here, "--timeout", "0"], "above 0"),
+        (&[here, "--pin", "4095"], "4095"),
+        (&[here, "--arrivals", "poisson"], "--rate"),
+        (&[here, "--dispatch", "unbounded"], "--rate"),
+        (&[here, "--users", "3", "-c", "3"], "--users"),
+        (
+            &[
+                here,
+                "--stages",
+                "3:1s",
+                "--stages-of",
+                "connections",
+                "-c",
+                "3",
+            ],
+            "--stages-of connections",
+        ),
+        (
+            &[here, "--check-every", "9", "--expect-length", "2"],
+            "--expect-json",
+        ),
+        (&[here, "-n", "0"], "1.."),
+        (&[here, "--users", "0"], "1.."),
+        (&[here, "--users", "1", "--requests-per-user", "0"], "1.."),
     ] {
         let done = load(args).code(2);
         let said = text(&done.get_output().stderr);
         assert!(said.contains(hint), "{args:?}: {said}");
         assert!(done.get_output().stdout.is_empty());
     }
+}
+
+/// Answers nothing; told of each request that came.
+fn silent_server() -> (SocketAddr, std::sync::mpsc::Receiver<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let (came, requests) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(mut stream), came) = (stream, came.clone()) else {
+                continue;
+            };
+            std::thread::spawn(move || {
+                while let Ok(1..) = stream.read(&mut [0; 4096]) {
+                    let _ = came.send(());
+                }
+            });
+        }
+    });
+    (addr, requests)
+}
+
+#[test]
+fn after_ctrl_c_while_answers_are_awaited_the_exit_code_is_130_and_the_json_is_kept() {
+    let (addr, requests) = silent_server();
+    let url = format!("http://{addr}/");
+    let process = std::process::Command::new(assert_cmd::cargo::cargo_bin("bancada"))
+        .args(["load", &url, "-c", "2", "-d", "10ms"])
+        .args(["--timeout", "1h", "--format", "json"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    for _ in 0..2 {
+        requests.recv().unwrap();
+    }
+    // The window is over by then; where it is not, the exit code is the same.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let status = std::process::Command::new("kill")
+        .args(["-INT", &process.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let output = process.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["interrupted"], true);
+    assert_eq!(document["outcomes"]["unfinished"], 2);
 }
 
 /// CPUs that each thread of a process may run on, as the kernel lists them.

@@ -35,15 +35,9 @@ pub struct LoadArgs {
     /// http://host:port/path; may hold {seq} and {rand:a..b}
     pub(super) url: String,
 
-    /// Connections
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        default_value_t = 50,
-        help_heading = "Pacing"
-    )]
-    pub(super) connections: u32,
+    /// Connections [default: 50]
+    #[arg(short, long, value_name = "N", help_heading = "Pacing")]
+    pub(super) connections: Option<u32>,
     /// Threads that send
     #[arg(
         short,
@@ -57,25 +51,25 @@ pub struct LoadArgs {
     #[arg(short, long, value_name = "TIME", value_parser = notation::duration, help_heading = "Pacing")]
     pub(super) duration: Option<Duration>,
     /// How many requests to send, exactly
-    #[arg(short = 'n', long, value_name = "N", help_heading = "Pacing")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Pacing")]
     pub(super) requests: Option<u64>,
     /// Open loop: arrivals per second
     #[arg(short, long, value_name = "PER_S", help_heading = "Pacing")]
     pub(super) rate: Option<f64>,
-    /// Spacing of arrivals
-    #[arg(long, value_enum, default_value_t = ArrivalsArg::Constant, help_heading = "Pacing")]
-    pub(super) arrivals: ArrivalsArg,
-    /// Which connection takes an arrival: its own, any free one, or a new one
-    #[arg(long, value_enum, default_value_t = DispatchArg::Shared, help_heading = "Pacing")]
-    pub(super) dispatch: DispatchArg,
+    /// Spacing of arrivals (open loop) [default: constant]
+    #[arg(long, value_enum, help_heading = "Pacing")]
+    pub(super) arrivals: Option<ArrivalsArg>,
+    /// Which connection takes an arrival: its own, any free one, or a new one (open loop) [default: shared]
+    #[arg(long, value_enum, help_heading = "Pacing")]
+    pub(super) dispatch: Option<DispatchArg>,
     /// Users, each with one connection
-    #[arg(long, value_name = "N", conflicts_with_all = ["rate", "stages"], help_heading = "Pacing")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["rate", "stages"], value_parser = clap::value_parser!(u32).range(1..), help_heading = "Pacing")]
     pub(super) users: Option<u32>,
     /// Users begin evenly over this time
     #[arg(long, value_name = "TIME", value_parser = notation::duration, requires = "users", help_heading = "Pacing")]
     pub(super) ramp_up: Option<Duration>,
     /// Requests of each user
-    #[arg(long, value_name = "N", requires = "users", help_heading = "Pacing")]
+    #[arg(long, value_name = "N", requires = "users", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Pacing")]
     pub(super) requests_per_user: Option<u64>,
     /// Levels over time, like 100:10s,500:20s; 100..500:20s is a ramp
     #[arg(
@@ -137,14 +131,9 @@ pub struct LoadArgs {
     /// Field of its JSON body, like /items/0/id or /status="ok"
     #[arg(long, value_name = "POINTER[=JSON]", value_parser = json_field, help_heading = "Expectation")]
     pub(super) expect_json: Option<JsonField>,
-    /// Look into every Nth body only (status and length are always checked)
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        help_heading = "Expectation"
-    )]
-    pub(super) check_every: u32,
+    /// Look into every Nth body only (status and length are always checked) [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Expectation")]
+    pub(super) check_every: Option<u32>,
     /// Objective, like 'response_p99<50ms' or 'errors<0.1%'; exit 1 when broken
     #[arg(long, value_name = "SLO", help_heading = "Expectation")]
     pub(super) slo: Vec<Slo>,
@@ -168,7 +157,8 @@ pub struct LoadArgs {
     /// Also write the JSON to FILE; the summary as text if it ends in .txt, an HdrHistogram log if in .hlog
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
-    /// Put the histograms into the JSON
+    /// Put the histograms into the JSON; service_time and response_time are of answers, right or wrong: what had
+    /// none is in failed_time alone
     #[arg(long, help_heading = "Output")]
     pub(super) histograms: bool,
 }

@@ -20,13 +20,26 @@ macro_rules! refuse {
 /// Stands for "until all requests are sent".
 pub(super) const ENDLESS: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// Connections where no flag says how many.
+const CONNECTIONS: u32 = 50;
+
 /// The plan that the flags describe.
 pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
     if args.engine == EngineArg::IoUring {
         refuse!("--engine io_uring is not built into this version: use --engine epoll, or auto");
     }
-    if args.threads == 0 || args.connections == 0 {
+    if args.threads == 0 || args.connections == Some(0) {
         refuse!("--threads and --connections need at least 1");
+    }
+    if args.timeout.is_zero() {
+        refuse!("--timeout must be above 0: no answer is there at once");
+    }
+    if args.check_every.is_some() && args.expect_body_sha256.is_none() && args.expect_json.is_none()
+    {
+        refuse!(
+            "--check-every says how many bodies are looked into, and nothing is looked for: \
+             give --expect-body-sha256 or --expect-json"
+        );
     }
     let url: Url = args.url.parse()?;
     let requests = requests(args, &url)?;
@@ -39,7 +52,7 @@ pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
             body_bytes: args.expect_length,
             body_sha256: args.expect_body_sha256,
             json_field: args.expect_json.clone(),
-            sample_every: args.check_every,
+            sample_every: args.check_every.unwrap_or(1),
         },
         timeout: args.timeout,
         keep_alive: !args.no_keep_alive,
@@ -60,6 +73,9 @@ pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
         refuse!("--threads {} are more than the connections", args.threads);
     }
     let cpus = args.pin.clone().map(|cpus| cpus.0).unwrap_or_default();
+    if let Err(reason) = load::check_cpus(&cpus) {
+        refuse!("--pin: {reason}");
+    }
     Ok(Plan {
         target,
         slice,
@@ -79,17 +95,18 @@ fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
     let length = |stages: &[Stage]| stages.iter().map(|stage| stage.duration).sum::<Duration>();
     let staged = stages.as_deref().map(length);
     let arrivals = match args.arrivals {
-        ArrivalsArg::Constant => Arrivals::Constant,
-        ArrivalsArg::Poisson => Arrivals::Poisson,
+        None | Some(ArrivalsArg::Constant) => Arrivals::Constant,
+        Some(ArrivalsArg::Poisson) => Arrivals::Poisson,
     };
     let dispatch = match args.dispatch {
-        DispatchArg::PerConnection => Dispatch::PerConnection,
-        DispatchArg::Shared => Dispatch::Shared,
-        DispatchArg::Unbounded => Dispatch::Unbounded,
+        Some(DispatchArg::PerConnection) => Dispatch::PerConnection,
+        None | Some(DispatchArg::Shared) => Dispatch::Shared,
+        Some(DispatchArg::Unbounded) => Dispatch::Unbounded,
     };
+    let connections = args.connections.unwrap_or(CONNECTIONS);
     let open = |rate| Pacing::Open {
         rate,
-        connections: args.connections,
+        connections,
         dispatch,
     };
     let pacing = match (stages, args.rate, args.users) {
@@ -111,10 +128,21 @@ fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
             think_time,
         },
         _ => Pacing::Closed {
-            concurrency: args.connections,
+            concurrency: connections,
             think_time,
         },
     };
+    let counts_itself = matches!(pacing, Pacing::Users { .. } | Pacing::ClosedStages { .. });
+    if counts_itself && args.connections.is_some() {
+        refuse!(
+            "--connections does not go with --users or --stages-of connections, which say how many there are"
+        );
+    }
+    if !pacing.is_open() && (args.arrivals.is_some() || args.dispatch.is_some()) {
+        refuse!(
+            "--arrivals and --dispatch belong to an open loop: give a --rate, or --stages of rates"
+        );
+    }
     if pacing.is_open() && args.think_time.is_some() {
         refuse!(
             "--think-time belongs to a closed loop: with a rate, the schedule says when to send"
