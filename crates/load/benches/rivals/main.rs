@@ -6,7 +6,7 @@
 //! cargo bench -p load -- syscalls   system calls per request, counted by perf
 //! cargo bench -p load -- truth      our times on servers whose times are known
 //! cargo bench -p load -- printed    what every generator prints on those servers
-//! cargo bench -p load -- pacing     the rate asked for and the rate sent
+//! cargo bench -p load -- pacing     the rate asked for and the rate answered
 //! cargo bench -p load -- priority   send delay on a CPU that another process wants too
 //! cargo bench -p load -- truth-serve stall   such a server alone
 //! ```

@@ -1,4 +1,4 @@
-//! The rate asked for beside the rate sent, how late requests left, and what the audit says.
+//! The rate asked for beside the rate answered, how late requests left, and what the audit says.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub fn compare(settings: &Settings) {
         machine::line()
     );
     println!(
-        "| asked for, per s | sent on schedule, per s | off by | send delay p50, µs | p99, µs | own CPU | verdict |\n\
+        "| asked for, per s | answered, per s | off by | send delay p50, µs | p99, µs | own CPU | verdict |\n\
          | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
     );
     for &rate in &settings.rates {
