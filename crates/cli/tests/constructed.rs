@@ -1,5 +1,6 @@
-//! Services that were made to be limited by one thing each, measured for real on whatever machine this is. What else
-//! runs here may void the block, which is not asked for; the limit stands all the same, and is.
+//! Services that were made to be limited by one thing each, or to do one thing wrong, measured for real on whatever
+//! machine this is. What else runs here may void the block, which is not asked for but where the test itself brings it
+//! about; the limit and the fault stand all the same, and are.
 #![allow(clippy::print_stderr)]
 
 mod support;
@@ -7,6 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -15,7 +17,7 @@ use catalog::Catalog;
 use lab::place::{Placement, pin_this_thread};
 use lab::supervise::Supervisor;
 use lab::{Choices, Lab, LabError};
-use record::RunDir;
+use record::{AuditStatus, Run, RunDir, Trial, TrialStatus};
 use report::{Findings, Verdict};
 
 /// Each treatment of the experiment `limits` with what limits it.
@@ -28,6 +30,16 @@ const LIMITS: [(&str, &str); 7] = [
     ("upstream", "upstream"),
     ("sleep", "idle"),
 ];
+/// Each treatment of the experiment `faults` with what its trial must end as, and the check that must say why.
+const FAULTS: [(&str, TrialStatus, &str); 5] = [
+    ("caches", TrialStatus::Invalid, "database_work"),
+    ("errors", TrialStatus::Invalid, "answers"),
+    ("starves", TrialStatus::Degraded, "fairness"),
+    ("maps", TrialStatus::Degraded, "memory"),
+    ("overflows", TrialStatus::Invalid, "pool_overflow"),
+];
+/// What `maps` maps, less what a program needs itself.
+const MAPPED_BYTES: f64 = 300.0 * 1_048_576.0;
 /// Runs of which one must be right in all.
 const ATTEMPTS: usize = 3;
 /// Threads that take the generator's CPU from it.
@@ -91,52 +103,121 @@ fn measured(experiment: &str, folder: &Path, seed: u64) -> Option<RunDir> {
     }
 }
 
-/// What a run showed, whatever else ran here: that spoils times, and who waits for what it hardly changes.
-fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
-    judged(experiment, folder).map(|(findings, _)| findings)
-}
-
-/// The same, and whether the rules about the environment call its block void.
-fn judged(experiment: &str, folder: &Path) -> Option<(Findings, bool)> {
+/// A run of one block and its trials.
+fn recorded(experiment: &str, folder: &Path) -> Option<(Run, Vec<Trial>)> {
     let dir = measured(experiment, folder, 1)?;
-    let mut run = dir.run().expect("its record");
-    let void = !run.voided_blocks.is_empty();
-    run.voided_blocks.clear();
     let trials = dir.trials().expect("its trials").trials;
     for trial in &trials {
         let samples = dir.samples(&trial.trial).expect("its samples");
         assert!(samples.len() <= 48, "{}", trial.trial);
     }
-    let findings = Findings::of(&run, &trials, &Default::default());
-    Some((findings, void))
+    Some((dir.run().expect("its record"), trials))
+}
+
+/// What a run showed, whatever else ran here: that spoils times, and who waits for what it hardly changes.
+fn findings(experiment: &str, folder: &Path) -> Option<Findings> {
+    let (mut run, trials) = recorded(experiment, folder)?;
+    run.voided_blocks.clear();
+    Some(Findings::of(&run, &trials, &Default::default()))
+}
+
+/// What is wrong in every one of a few runs that the rules do not call void, by treatment; nothing as soon as a run has
+/// nothing wrong. Work of others may hide a limit or a fault: what a block showed that the rules call void is no proof
+/// against them, and one quiet block that showed something else is none either. The same service wrong every time is.
+fn wrong_each_time(
+    experiment: &str,
+    wrong_in: impl Fn(&Run, &[Trial]) -> BTreeMap<&'static str, String>,
+) -> BTreeMap<&'static str, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut each_time: Option<BTreeMap<&str, String>> = None;
+    for _ in 0..ATTEMPTS {
+        let Some((mut run, trials)) = recorded(experiment, folder.path()) else {
+            return BTreeMap::new();
+        };
+        let void = std::mem::take(&mut run.voided_blocks);
+        let wrong = wrong_in(&run, &trials);
+        if wrong.is_empty() {
+            return wrong;
+        }
+        eprintln!("void: {void:?}, {wrong:#?}");
+        match &mut each_time {
+            _ if !void.is_empty() => {}
+            None => each_time = Some(wrong),
+            Some(so_far) => so_far.retain(|name, _| wrong.contains_key(name)),
+        }
+    }
+    each_time.unwrap_or_default()
 }
 
 #[test]
 fn each_of_seven_services_is_limited_by_what_it_was_made_to_be_limited_by() {
     let _alone = alone();
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut wrong_each_time: Option<BTreeMap<&str, String>> = None;
-    // Work of others may hide a limit: what a block showed that the rules call void is no proof against the rule, and
-    // one quiet block that showed something else is none either. The same service wrong every time is.
-    for _ in 0..ATTEMPTS {
-        let Some((findings, void)) = judged("limits", folder.path()) else {
-            return;
+    let wrong = wrong_each_time("limits", |run, trials| {
+        wrongly_limited(&Findings::of(run, trials, &Default::default()))
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn each_of_five_services_ends_as_its_planted_fault_asks_and_a_check_says_why() {
+    let _alone = alone();
+    let wrong = wrong_each_time("faults", |run, trials| {
+        let mut wrong = wrongly_judged(run, trials);
+        for trial in trials.iter().filter(|one| one.treatment == "sound") {
+            let faults = FAULTS.map(|(_, _, check)| check);
+            let accused = trial
+                .audit
+                .iter()
+                .any(|line| faults.contains(&&*line.check) && line.status != AuditStatus::Pass);
+            if accused || trial.status == TrialStatus::Invalid {
+                wrong.insert("sound", format!("{:?}", trial.reasons));
+            }
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Each service whose trial did not end as its fault asks, or whose memory is told by what it only maps.
+fn wrongly_judged(run: &Run, trials: &[Trial]) -> BTreeMap<&'static str, String> {
+    let is_right = |trial: &Trial, status: TrialStatus, check: &str| {
+        let wanted = match status {
+            TrialStatus::Invalid => AuditStatus::Fail,
+            _ => AuditStatus::Warn,
         };
-        let wrong = wrongly_limited(&findings);
-        if wrong.is_empty() {
-            return;
-        }
-        eprintln!("void: {void}, {wrong:#?}");
-        if void {
-            continue;
-        }
-        match &mut wrong_each_time {
-            None => wrong_each_time = Some(wrong),
-            Some(so_far) => so_far.retain(|name, _| wrong.contains_key(name)),
+        let mut lines = trial.audit.iter();
+        let memory = trial.metrics.get("memory_peak_bytes");
+        trial.status == status
+            && lines.any(|line| line.check == check && line.status == wanted)
+            && memory.is_none_or(|bytes| *bytes < MAPPED_BYTES)
+    };
+    let mut wrong = BTreeMap::new();
+    for (name, status, check) in FAULTS {
+        match trials.iter().find(|trial| trial.treatment == name) {
+            Some(trial) if is_right(trial, status, check) => {}
+            Some(trial) => {
+                let found = format!("{:?}: {:?}", trial.status, trial.reasons);
+                wrong.insert(name, format!("{found}, {:?}", trial.metrics));
+            }
+            None => {
+                wrong.insert(name, format!("took no part: {:?}", run.skipped));
+            }
         }
     }
-    let wrong = wrong_each_time.unwrap_or_default();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    wrong
+}
+
+#[test]
+fn a_block_beside_a_process_that_uses_a_cpu_for_a_third_of_the_time_is_void_and_says_so() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a folder");
+    let stranger = Stranger::start();
+    let recorded = recorded("foreign", folder.path());
+    drop(stranger);
+    let (run, _) = recorded.expect("it needs no database");
+    let reasons = format!("{:?}", run.voided_blocks);
+    assert_eq!(run.voided_blocks.len(), 1, "{reasons}");
+    assert!(reasons.contains("other processes used"), "{reasons}");
 }
 
 /// Each service whose limiter is not the one it was made for, with what was found.
@@ -210,6 +291,35 @@ fn a_planted_difference_lies_inside_its_interval_in_nine_of_ten_runs() {
             held >= 9,
             "{per_cent} %: {held} of 10 intervals hold the planted value"
         );
+    }
+}
+
+/// A process that is nobody's child here, in a session of its own, and computes 0.1 s in every 0.3 s.
+struct Stranger {
+    group: String,
+}
+
+impl Stranger {
+    fn start() -> Stranger {
+        let computes =
+            r#"while :; do timeout --foreground 0.1 sh -c "while :; do :; done"; sleep 0.2; done"#;
+        // Of itself it ends after some minutes, whatever becomes of this test.
+        let detached = format!("setsid timeout 300 sh -c '{computes}' >/dev/null 2>&1 & echo $!");
+        let output = Command::new("sh").args(["-c", &detached]).output();
+        let printed = output.expect("a shell").stdout;
+        let group = String::from_utf8_lossy(&printed).trim().to_owned();
+        assert!(group.parse::<u32>().is_ok(), "{group}");
+        Stranger { group }
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let group = format!("-{}", self.group);
+        let killed = Command::new("kill").args(["-KILL", "--", &group]).status();
+        if !killed.is_ok_and(|status| status.success()) {
+            eprintln!("process group {group} could not be stopped");
+        }
     }
 }
 
