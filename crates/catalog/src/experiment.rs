@@ -221,7 +221,8 @@ impl fmt::Display for DatabaseSetting {
 pub struct ToolManifest {
     /// Program, looked for on the PATH, and its name after `--with`.
     pub name: String,
-    /// Arguments. `{url}`, `{host}`, `{port}` and `{path}` are those of the service; `{folder}` is the experiment's.
+    /// Arguments. `{url}`, `{host}`, `{port}` and `{path}` are those of the service; `{folder}` is the experiment's;
+    /// `{file:NAME}` is a copy of that file of it, in which these words are replaced too.
     pub args: Vec<String>,
     /// Seconds after which it is stopped.
     #[serde(default = "two_minutes")]

@@ -1,10 +1,10 @@
 //! Other load generators beside ours: the same fresh start, loaded by the source's own tool and then by our engine.
 
+mod arguments;
 mod said;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,6 +22,7 @@ use crate::measure::{Bench, CountsFor, DISCARD_RATIO, DRAIN_WITHIN, pacing};
 use crate::prepare::find_program;
 use crate::supervise::{Spec, SuperviseError};
 use crate::sut::Sut;
+use crate::tools::arguments::{Template, Words, templates};
 use crate::treatment::{Entry, Origin};
 use crate::warm::warm_up;
 
@@ -76,42 +77,6 @@ pub fn find(
         })
     };
     with.iter().map(find).collect()
-}
-
-/// An argument as the experiment gives it, before the words of a service stand in it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Template {
-    Plain(String),
-    /// Holds `{file:NAME}`.
-    File {
-        before: String,
-        name: String,
-        text: String,
-        after: String,
-    },
-}
-
-/// Reads a tool's arguments and the files that they name.
-fn templates(manifest: &ToolManifest, folder: &Path) -> Result<Vec<Template>, LabError> {
-    let refuse = |what: String| LabError::Usage(format!("tool {}: {what}", manifest.name));
-    let template = |argument: &String| {
-        let Some((before, rest)) = argument.split_once("{file:") else {
-            return Ok(Template::Plain(argument.clone()));
-        };
-        let (name, after) = rest
-            .split_once('}')
-            .ok_or_else(|| refuse(format!("`{argument}` lacks a }}")))?;
-        let from = folder.join(name);
-        let text = fs::read_to_string(&from)
-            .map_err(|error| refuse(format!("{}: {error}", from.display())))?;
-        Ok(Template::File {
-            before: before.to_owned(),
-            name: name.replace('/', "-"),
-            text,
-            after: after.to_owned(),
-        })
-    };
-    manifest.args.iter().map(template).collect()
 }
 
 /// Runs every tool against every treatment but the twin, each on fresh starts, and stores what it said.
@@ -218,7 +183,15 @@ impl Loaded<'_> {
             return Ok(None);
         };
         warm_up(bench, sut, design.connections_count, cap)?;
-        let arguments = self.arguments(hands.logs, name, sut.addr, entry)?;
+        let words = Words {
+            addr: sut.addr,
+            path: match &entry.origin {
+                Origin::Started(_) => target_of(&entry.question.request),
+                Origin::Running(_) => "/".to_owned(),
+            },
+            folder: &self.tool.folder,
+        };
+        let arguments = words.put_into(&self.tool.templates, hands.logs, name)?;
         let spec = self.spec(hands, name, arguments.clone());
         let within = Duration::from_secs(self.tool.manifest.within_s);
         let ended = match hands.supervisor.run(&spec, within) {
@@ -260,42 +233,6 @@ impl Loaded<'_> {
             user: None,
             log: hands.logs.join(format!("tool-{name}.txt")),
         }
-    }
-
-    /// The arguments for one service. `{file:NAME}` becomes a copy of that file of the experiment's folder in which
-    /// the same words are replaced.
-    fn arguments(
-        &self,
-        logs: &Path,
-        name: &str,
-        addr: SocketAddr,
-        entry: &Entry,
-    ) -> Result<Vec<String>, LabError> {
-        let path = match &entry.origin {
-            Origin::Started(_) => target_of(&entry.question.request),
-            Origin::Running(_) => "/".to_owned(),
-        };
-        let words = |text: &str| {
-            text.replace("{url}", &format!("http://{addr}{path}"))
-                .replace("{host}", &addr.ip().to_string())
-                .replace("{port}", &addr.port().to_string())
-                .replace("{path}", &path)
-                .replace("{folder}", &self.tool.folder.display().to_string())
-        };
-        let argument = |template: &Template| match template {
-            Template::Plain(argument) => Ok(words(argument)),
-            Template::File {
-                before,
-                name: file,
-                text,
-                after,
-            } => {
-                let to = logs.join(format!("tool-{name}-{file}"));
-                fs::write(&to, words(text)).map_err(LabError::system("writing a tool's file"))?;
-                Ok(format!("{}{}{}", words(before), to.display(), words(after)))
-            }
-        };
-        self.tool.templates.iter().map(argument).collect()
     }
 }
 
@@ -352,37 +289,4 @@ fn version(hands: &Hands, tool: &Tool, program: &Path) -> Option<String> {
         line.contains(|c: char| c.is_ascii_digit()) && !lower.contains("usage")
     });
     line.map(|line| line.trim().chars().take(120).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tool(args: &[&str]) -> ToolManifest {
-        ToolManifest {
-            name: "wrk".to_owned(),
-            args: args.iter().map(|one| (*one).to_owned()).collect(),
-            within_s: 120,
-        }
-    }
-
-    #[test]
-    fn a_file_that_a_tool_lacks_is_said_before_anything_is_measured() {
-        let folder = tempfile::tempdir().unwrap();
-        let refused = |args: &[&str]| match templates(&tool(args), folder.path()) {
-            Err(LabError::Usage(reason)) => reason,
-            other => panic!("{other:?}"),
-        };
-        assert!(refused(&["-s", "{file:post.lua}"]).contains("post.lua"));
-        assert!(refused(&["{file:post.lua"]).contains("lacks a }"));
-        fs::write(folder.path().join("post.lua"), "{url}").unwrap();
-        let read = templates(&tool(&["{url}", "-s={file:post.lua}"]), folder.path()).unwrap();
-        let file = Template::File {
-            before: "-s=".to_owned(),
-            name: "post.lua".to_owned(),
-            text: "{url}".to_owned(),
-            after: String::new(),
-        };
-        assert_eq!(read, [Template::Plain("{url}".to_owned()), file]);
-    }
 }

@@ -83,6 +83,15 @@ fn times(line: &str) -> Vec<(&'static str, f64)> {
             return last.map(|ns| (name, ns)).into_iter().collect();
         }
     }
+    // hey and oha: `Average: 0.0163 secs`.
+    if words.first() == Some(&"Average:") {
+        let mean = words.get(1).zip(words.get(2));
+        return mean
+            .and_then(|(number, unit)| time_ns(&format!("{number}{unit}")))
+            .map(|ns| ("closed_service_mean_ns", ns))
+            .into_iter()
+            .collect();
+    }
     // h2load: minimum, maximum, mean, deviation.
     if trimmed.starts_with("time for request:") {
         let mean = words.get(5).and_then(|word| time_ns(word));
@@ -187,6 +196,19 @@ mod tests {
                 None
             ]
         );
+        let oha = "Summary:\n  Success rate:\t100.00%\n  Total:\t81719.9921 ms\n  Slowest:\t38.3012 ms\n  Average:\t16.3401 ms\n\
+                   \x20 Requests/sec:\t611.8453\n\n  Size/request:\t10.04 KiB\n\nResponse time histogram:\n   5.118 ms [1]     |\n\n\
+                   Response time distribution:\n  10.00% in 13.0117 ms\n  50.00% in 15.4000 ms\n  99.00% in 29.1000 ms\n\
+                   \x20 99.90% in 33.4000 ms\n\nDetails (average, fastest, slowest):\n  DNS+dialup:\t0.0600 ms, 0.0300 ms, 0.9000 ms\n";
+        assert_eq!(
+            said(oha),
+            [
+                Some(611.8453),
+                Some(15.4 * 1e6),
+                Some(29.1 * 1e6),
+                Some(16.3401 * 1e6)
+            ]
+        );
         let h2load = "finished in 181.27ms, 1103.33 req/s, 112.57KB/s\n\
                       time for request:      526us     12.33ms      3.47ms      2.13ms    75.00%\n";
         assert_eq!(said(h2load), [Some(1103.33), None, None, Some(3.47e6)]);
@@ -195,10 +217,13 @@ mod tests {
         let k6 = "    http_req_duration..............: avg=3.85ms min=760.1µs  med=3.24ms max=10.96ms p(90)=6.82ms\n\
                   \x20   http_reqs......................: 100    914.5/s\n";
         assert_eq!(said(k6), [Some(914.5), Some(3.24e6), None, Some(3.85e6)]);
-        let bombardier = "  Reqs/sec      9000.50     100.1   10000\n  Latency        1.10ms   200.00us    20.00ms\n     50%     1.00ms\n";
+        let bombardier = "Statistics        Avg      Stdev        Max\n  Reqs/sec      9000.50     100.10   10000.00\n\
+                          \x20 Latency        1.10ms   200.00us    20.00ms\n  Latency Distribution\n     50%     1.00ms\n\
+                          \x20    75%     1.20ms\n     90%     1.50ms\n     99%     2.50ms\n  HTTP codes:\n\
+                          \x20   1xx - 0, 2xx - 90005, 3xx - 0, 4xx - 0, 5xx - 0\n    others - 0\n  Throughput:    52.00MB/s\n";
         assert_eq!(
             said(bombardier),
-            [Some(9000.5), Some(1e6), None, Some(1.1e6)]
+            [Some(9000.5), Some(1e6), Some(2.5e6), Some(1.1e6)]
         );
         let jmeter = "summary =   6000 in 00:00:13 =  450.1/s Avg:     3 Min:     0 Max:   120 Err:     0 (0.00%)\n";
         assert_eq!(said(jmeter)[0], Some(450.1));
