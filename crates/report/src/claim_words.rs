@@ -1,8 +1,10 @@
 //! A claim's verdict in words.
 
 use record::Metric;
+use stats::Terms;
 
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, Figure, RatioEstimate};
+use crate::grounds::log_interval;
 use crate::manifest::Claim;
 use crate::text::counted;
 use crate::units;
@@ -15,6 +17,7 @@ pub(crate) fn sentence(
     verdict: &ClaimVerdict,
     claim: &Claim,
     measured: Option<&ClaimComparison>,
+    terms: &Terms,
 ) -> String {
     if let ClaimVerdict::CannotBeTestedHere { reason } = verdict {
         return format!("Reason: {}.", reason.trim_end_matches('.'));
@@ -45,7 +48,28 @@ pub(crate) fn sentence(
         }
         _ => String::new(),
     };
-    format!("{said}{found}{more}.")
+    let ruled_out = match (verdict, measured) {
+        (ClaimVerdict::Undecided { .. }, Some(measured)) => {
+            ruled_out(claim.published_ratio, measured, terms)
+        }
+        _ => String::new(),
+    };
+    format!("{said}{found}{ruled_out}{more}.")
+}
+
+/// What an undecided pair does decide: that the published size is not the one here.
+fn ruled_out(published_ratio: Option<f64>, measured: &ClaimComparison, terms: &Terms) -> String {
+    let published = published_ratio.filter(|published| *published != 1.0);
+    let interval = log_interval(&measured.ratio);
+    match published.zip(interval) {
+        Some((published, interval)) if stats::claim::is_ruled_out(published, interval, terms) => {
+            format!(
+                "; {} lies outside that, only whether there is a difference is open",
+                units::ratio(published)
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 fn is_wide(ratio: &RatioEstimate) -> bool {

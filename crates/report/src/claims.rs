@@ -4,13 +4,12 @@ use record::{Better, Metric, metric};
 use stats::claim::{self, Agreement};
 use stats::simultaneous;
 
-use crate::claim_reasons;
-use crate::claim_words;
 use crate::figures;
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
-use crate::grounds::{self, Compared, Grounds, Missing, Place};
+use crate::grounds::{self, Compared, Grounds, Place};
 use crate::levels;
 use crate::manifest::{Claim, Published};
+use crate::{claim_reasons, claim_users, claim_words, claim_zero};
 
 /// One setting with the blocks behind it.
 pub(crate) struct Tested {
@@ -28,7 +27,7 @@ pub(crate) fn claims(grounds: &Grounds) -> Vec<ClaimFindings> {
 }
 
 fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> ClaimFindings {
-    if let Some(found) = nothing_to_divide(grounds, claim) {
+    if let Some(found) = claim_zero::nothing_to_divide(grounds, claim) {
         return found;
     }
     let as_published = as_published(grounds, claim);
@@ -59,6 +58,7 @@ fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> Clai
             &verdict,
             claim,
             as_published.as_ref().map(|tested| &tested.comparison),
+            &grounds.terms,
         ),
         verdict,
         as_published: as_published.map(|tested| tested.comparison),
@@ -67,71 +67,6 @@ fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> Clai
         reasons,
         note: claim.note.clone(),
     }
-}
-
-/// A claim about two figures that are both 0 in every block: equal, though no ratio says so. `None` of any other.
-fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<ClaimFindings> {
-    let metric = metric(claim.metric.as_deref()?).filter(|_| claim.untestable.is_none())?;
-    let level = claim.level.as_deref();
-    let place = Place { metric, level };
-    let pair = [claim.treatment.as_deref()?, claim.against.as_deref()?];
-    let both = pair.iter().all(|name| {
-        matches!(grounds.figures_by_block(name, place),
-            Err(Missing::Zero { zero_count, blocks_count }) if zero_count == blocks_count)
-    });
-    let published = |name: &str| {
-        let mut cells = grounds.manifest.published.iter();
-        let cell = cells.find(|cell| {
-            (cell.treatment.as_str(), cell.metric.as_str()) == (name, metric.name)
-                && cell.level.as_deref() == level
-        });
-        cell.map(|cell| cell.value)
-    };
-    let says_equal = match (claim.published_ratio, pair.map(published)) {
-        (Some(ratio), _) => Some(ratio == 1.0),
-        (None, [Some(one), Some(other)]) => Some(one == other),
-        (None, _) => None,
-    };
-    let titles = pair.map(|name| grounds.title(name));
-    let found = format!(
-        "{}{} was 0 in every block, of both {} and {}",
-        metric.title,
-        at(level),
-        titles[0],
-        titles[1]
-    );
-    let (verdict, sentence) = match says_equal {
-        _ if !both => return None,
-        Some(true) => (
-            ClaimVerdict::Reproduced,
-            format!("The source says that they are equal; here {found}."),
-        ),
-        Some(false) => (
-            ClaimVerdict::Contradicted,
-            format!("The source says that they differ; here {found}."),
-        ),
-        None => {
-            let reason = format!(
-                "{found}, and the claim gives neither a ratio nor the figures that were published"
-            );
-            let sentence = format!("Reason: {reason}.");
-            (ClaimVerdict::CannotBeTestedHere { reason }, sentence)
-        }
-    };
-    Some(ClaimFindings {
-        id: claim.id.clone(),
-        quote: claim.quote.clone(),
-        metric: claim.metric.clone(),
-        level: claim.level.clone(),
-        published_ratio: claim.published_ratio,
-        verdict,
-        sentence,
-        as_published: None,
-        like_for_like: None,
-        steady: None,
-        reasons: Vec::new(),
-        note: claim.note.clone(),
-    })
 }
 
 /// The claim in the setting that was published, or why it cannot be put to the test.
@@ -209,6 +144,12 @@ fn test(
     for name in [one, other] {
         measured(grounds, name, place)?;
     }
+    // That the rates are equal is what users who are all answered show.
+    if claim.published_ratio != Some(1.0)
+        && let Some(reason) = claim_users::why_no_rate(grounds, [one, other], place)
+    {
+        return Err(reason);
+    }
     let count = pairs_count(grounds, [one, other], place);
     let compared = grounds
         .compare([one, other], place, count)
@@ -282,7 +223,7 @@ fn measured(grounds: &Grounds, name: &str, place: Place) -> Result<(), String> {
         });
     }
     let title = grounds.title(name);
-    let usable = grounds.selection.usable(name);
+    let usable = grounds.trials(name, place);
     if usable.is_empty() {
         return Err(match grounds.selection.why_invalid(name) {
             Some(reason) => format!("every trial of {title} is INVALID: {reason}"),
@@ -329,7 +270,8 @@ fn missing(metric: &Metric, title: &str, level: Option<&str>) -> String {
     format!("{} of {title}{at} was not measured{few}", metric.title)
 }
 
-fn at(level: Option<&str>) -> String {
+/// A level as the end of a metric's name.
+pub(crate) fn at(level: Option<&str>) -> String {
     level.map_or(String::new(), |level| format!(" at {level}"))
 }
 
@@ -351,17 +293,15 @@ fn figure(
     metric: &str,
     level: Option<&str>,
 ) -> Option<crate::findings::Figure> {
-    let usable = grounds.selection.usable(name);
-    match level {
-        None => figures::figures(&usable, grounds.histograms).remove(metric),
-        Some(level) => {
-            let mut found = levels::treatment(grounds, name, level)?;
-            let counts = record::metric(metric).is_some_and(|metric| metric.adds_up);
-            // What only INVALID blocks showed stands beside no published figure.
-            (found.usable_count > 0 || counts).then_some(())?;
-            found.figures.remove(metric)
-        }
-    }
+    let metric = record::metric(metric)?;
+    let Some(level) = level else {
+        let trials = grounds.trials(name, Place { metric, level });
+        return figures::figures(&trials, grounds.histograms).remove(metric.name);
+    };
+    let mut found = levels::treatment(grounds, name, level)?;
+    // What only INVALID blocks showed stands beside no published figure.
+    (found.usable_count > 0 || metric.adds_up).then_some(())?;
+    found.figures.remove(metric.name)
 }
 
 /// What the source published, each figure beside the measured one.

@@ -76,7 +76,8 @@ impl Compared {
     }
 }
 
-fn log_interval(ratio: &RatioEstimate) -> Option<Interval> {
+/// The interval of a ratio on the scale of logarithms.
+pub(crate) fn log_interval(ratio: &RatioEstimate) -> Option<Interval> {
     let (low, high) = ratio.interval()?;
     Some(Interval {
         low: low.ln(),
@@ -122,6 +123,17 @@ impl Grounds<'_> {
         workload(one) == workload(other) && self.manifest.asked(one) == self.manifest.asked(other)
     }
 
+    /// The trials that a figure may come from: the usable ones, and for a count of the main slices the INVALID ones
+    /// too, since the requests that failed are what made them so.
+    pub(crate) fn trials(&self, treatment: &str, place: Place) -> Vec<&Trial> {
+        let mut trials = self.selection.usable(treatment);
+        if place.level.is_none() && place.metric.adds_up {
+            trials.extend(self.selection.invalid(treatment));
+            trials.sort_by_key(|trial| trial.block);
+        }
+        trials
+    }
+
     /// The figure of each block that has it, above 0; none at all where leaving out the blocks without one would
     /// flatter the treatment.
     pub(crate) fn by_block(&self, treatment: &str, place: Place) -> BTreeMap<u32, f64> {
@@ -136,7 +148,7 @@ impl Grounds<'_> {
         place: Place,
     ) -> Result<BTreeMap<u32, f64>, Missing> {
         let name = place.metric.name;
-        let trials = self.selection.usable(treatment);
+        let trials = self.trials(treatment, place);
         let here: Vec<(u32, &BTreeMap<String, f64>)> = trials
             .iter()
             .filter_map(|trial| Some((trial.block, sound_metrics(trial, place)?)))

@@ -25,10 +25,13 @@ impl<'a> Selection<'a> {
             invalid: BTreeMap::new(),
         };
         for trial in trials.iter().filter(|trial| !void.contains(&trial.block)) {
-            let side = match trial.status {
-                TrialStatus::Invalid => &mut selection.invalid,
-                _ => &mut selection.usable,
+            let (side, other) = match trial.status {
+                TrialStatus::Invalid => (&mut selection.invalid, &mut selection.usable),
+                _ => (&mut selection.usable, &mut selection.invalid),
             };
+            if let Some(earlier) = other.get_mut(trial.treatment.as_str()) {
+                earlier.remove(&trial.block);
+            }
             side.entry(&trial.treatment)
                 .or_default()
                 .insert(trial.block, trial);

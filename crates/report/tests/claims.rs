@@ -5,7 +5,7 @@ mod fixture;
 
 use fixture::article::article;
 use fixture::{Fixture, cost};
-use record::{AuditLine, AuditStatus};
+use record::{AuditLine, AuditStatus, Level, TrialStatus};
 use report::{ClaimFindings, ClaimVerdict, Findings, Verdict};
 use serde_json::json;
 
@@ -193,6 +193,22 @@ fn a_noisy_pair_leaves_its_claim_undecided_and_says_how_far_it_is() {
         Verdict::Undecided { .. }
     ));
     assert!(found.sentence.contains("more block"), "{}", found.sentence);
+    assert!(!found.sentence.contains("lies outside"), "{found:?}");
+
+    // The same pair rules out what is far from it; that it may be equal is what is open anyway.
+    let said = |published: f64| {
+        let mut fixture = fixture.clone();
+        let manifest = fixture.run.catalog.get_mut("experiment/question").unwrap();
+        manifest["claim"][0]["published_ratio"] = json!(published);
+        fixture.findings().claims[0].sentence.clone()
+    };
+    assert!(
+        said(9.0).contains("; 9.00× lies outside that, only whether there is a difference is open"),
+        "{}",
+        said(9.0)
+    );
+    assert!(said(0.1).contains("lies outside"), "{}", said(0.1));
+    assert!(!said(1.0).contains("lies outside"), "{}", said(1.0));
 }
 
 #[test]
@@ -385,4 +401,127 @@ fn a_count_of_zero_was_measured_and_is_no_ratio() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn what_failed_is_counted_in_the_trials_that_it_made_invalid() {
+    let failing = |fixture: Fixture, count: f64| {
+        fixture.with(
+            |trial| trial.treatment == "quick" && trial.block == 3,
+            move |trial| {
+                trial.status = TrialStatus::Invalid;
+                let failed = ("failed_requests_count".to_owned(), count);
+                trial.metrics.extend([failed]);
+            },
+        )
+    };
+    let claims = json!({
+        "published": [{"treatment": "quick", "metric": "failed_requests_count", "value": 0.0}],
+        "claim": [{"id": "1", "quote": "", "metric": "failed_requests_count", "treatment": "quick",
+                   "against": "slow", "published_ratio": 1.0}]
+    });
+    let findings = with_claims(failing(article(), 5.0), &claims);
+    match &findings.claims[0].verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            assert!(reason.contains("0 in 7 of 8 blocks"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let measured = findings.published[0].measured.as_ref().unwrap();
+    assert_eq!((measured.estimate, measured.blocks_count), (5.0, 8));
+
+    // A treatment that fails in every block is compared by how often it did.
+    let all = article().with(
+        |_| true,
+        |trial| {
+            let failed = if trial.treatment == "quick" {
+                40.0
+            } else {
+                10.0
+            };
+            trial.status = TrialStatus::Invalid;
+            let failed = ("failed_requests_count".to_owned(), failed);
+            trial.metrics.extend([failed]);
+        },
+    );
+    let findings = with_claims(all, &claims);
+    assert_eq!(findings.claims[0].verdict, ClaimVerdict::Contradicted);
+}
+
+#[test]
+fn a_zero_in_fewer_blocks_than_the_design_asks_for_decides_nothing() {
+    let mut fixture = article();
+    fixture.run.design.min_blocks_count = 9;
+    let claims = json!({"published": [], "claim": [
+        {"id": "1", "quote": "", "metric": "failed_requests_count", "treatment": "quick",
+         "against": "slow", "published_ratio": 1.0}
+    ]});
+    let findings = with_claims(fixture, &claims);
+    let found = &findings.claims[0];
+    let undecided = ClaimVerdict::Undecided {
+        more_blocks_count: Some(1),
+    };
+    assert_eq!(found.verdict, undecided);
+    assert!(
+        found.sentence.ends_with("; 1 more block would decide it."),
+        "{}",
+        found.sentence
+    );
+}
+
+#[test]
+fn a_rate_of_users_who_were_all_answered_tests_no_claim_but_that_of_equality() {
+    let ramp = |slow_per_s: f64| {
+        let mut fixture = article();
+        let design = &mut fixture.run.design;
+        (design.users_count, design.ramp_up_s) = (Some(6_000), Some(2.0));
+        for trial in &mut fixture.trials {
+            let per_s = match trial.treatment.starts_with("slow") {
+                true => slow_per_s,
+                false => 2_996.0,
+            };
+            trial.levels.push(Level {
+                level: "ramp".to_owned(),
+                load: "users".to_owned(),
+                concurrency_count: Some(6_000),
+                metrics: [("completion_rate_per_s".to_owned(), per_s)].into(),
+                outcomes: [("ok".to_owned(), 6_000)].into(),
+                ..Level::default()
+            });
+        }
+        let claim = |id: &str, ratio: Option<f64>| {
+            json!({"id": id, "quote": "", "metric": "completion_rate_per_s", "level": "ramp",
+                   "treatment": "quick", "against": "slow", "published_ratio": ratio})
+        };
+        let claims = [
+            claim("a size", Some(1.07)),
+            claim("no size", None),
+            claim("equal", Some(1.0)),
+        ];
+        with_claims(fixture, &json!({"published": [], "claim": claims}))
+    };
+    let words = |findings: &Findings| -> Vec<&str> {
+        let claims = findings.claims.iter();
+        claims.map(|claim| claim.verdict.words()).collect()
+    };
+    let all_answered = ramp(2_990.0);
+    assert_eq!(
+        words(&all_answered),
+        [
+            "cannot be tested here",
+            "cannot be tested here",
+            "reproduced"
+        ]
+    );
+    let said = &all_answered.claims[0].sentence;
+    assert!(
+        said.contains("the rate of users starting, 3,000/s"),
+        "{said}"
+    );
+    // One that fell behind is what such a load can show.
+    let behind = ramp(2_000.0);
+    assert_eq!(
+        words(&behind),
+        ["direction only", "reproduced", "contradicted"]
+    );
 }

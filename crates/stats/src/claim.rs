@@ -32,6 +32,11 @@ pub fn size_agrees(published_ratio: f64, log_interval: Interval, terms: &Terms) 
         && log_interval.half_width() <= SIZE_HALF_WIDTH_RATIO.ln_1p()
 }
 
+/// Whether `published_ratio` lies outside the interval of the measured ratio, widened by the relevant difference.
+pub fn is_ruled_out(published_ratio: f64, log_interval: Interval, terms: &Terms) -> bool {
+    !widened(log_interval, terms).contains(published_ratio.ln())
+}
+
 fn widened(log_interval: Interval, terms: &Terms) -> Interval {
     let relevant = terms.relevant_ratio.ln_1p();
     Interval {
@@ -186,6 +191,18 @@ mod tests {
                 judged(published, low, high),
                 wanted,
                 "{published}: {low} – {high}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_size_is_ruled_out_beyond_the_widened_interval() {
+        let interval = evidence(0.953, 1.24).log_interval.unwrap();
+        for (published, wanted) in [(1.82, true), (1.30, false), (0.91, false), (0.90, true)] {
+            assert_eq!(
+                is_ruled_out(published, interval, &TERMS),
+                wanted,
+                "{published}"
             );
         }
     }
