@@ -82,7 +82,11 @@ fn summary(experiments: &[&ExperimentResults], out: &mut String) {
     }
     let all: Vec<&ClaimFindings> = experiments.iter().flat_map(|found| claims(found)).collect();
     if let Some(tally) = claim_words::tally(all.iter().copied()) {
-        out.push_str(&format!("Of {} claims: {tally}.\n\n", all.len()));
+        out.push_str(&format!(
+            "Of {} claims: {tally}.{}\n\n",
+            all.len(),
+            on_provisional_runs(experiments)
+        ));
     }
     out.push_str("| experiment | claims | held | direction only | did not hold | undecided | cannot be tested |\n");
     out.push_str("| :-- | --: | --: | --: | --: | --: | --: |\n");
@@ -92,10 +96,15 @@ fn summary(experiments: &[&ExperimentResults], out: &mut String) {
             let found = claims.iter().filter(|claim| claim.verdict.words() == words);
             found.count()
         };
+        let mark = match is_provisional(experiment) {
+            true => ", provisional",
+            false => "",
+        };
         out.push_str(&format!(
-            "| [{}](#{}) | {} | {} | {} | {} | {} | {} |\n",
+            "| [{}](#{}){} | {} | {} | {} | {} | {} | {} |\n",
             safe(&experiment.title),
             anchor(&experiment.title),
+            mark,
             claims.len(),
             count("reproduced"),
             count("direction only"),
@@ -105,6 +114,23 @@ fn summary(experiments: &[&ExperimentResults], out: &mut String) {
         ));
     }
     out.push('\n');
+}
+
+/// Whether the newest run may still change its answer.
+fn is_provisional(experiment: &ExperimentResults) -> bool {
+    let newest = experiment.runs.last();
+    newest.is_some_and(|run| run.findings.provisional.is_some())
+}
+
+/// How many of the claims rest on runs that are provisional, as a sentence that goes on; nothing where none does.
+fn on_provisional_runs(experiments: &[&ExperimentResults]) -> String {
+    let provisional = experiments.iter().filter(|found| is_provisional(found));
+    let count: usize = provisional.map(|found| claims(found).len()).sum();
+    match count {
+        0 => String::new(),
+        1 => " One of them rests on a provisional run, marked so.".to_owned(),
+        count => format!(" {count} of them rest on provisional runs, marked so."),
+    }
 }
 
 /// The anchor that a heading has on the usual forges.

@@ -39,6 +39,19 @@ fn every_claim_is_told_once_in_the_group_of_its_fate() {
 }
 
 #[test]
+fn claims_of_a_provisional_run_are_marked_and_counted() {
+    let mut early = article();
+    early.run.design.min_blocks_count = 9;
+    let page = overview(&[
+        results("early", "Too early", 13, &[early]),
+        results("article", "An article", 13, &[article()]),
+    ]);
+    assert!(page.contains("| [Too early](#too-early), provisional | 12 |"));
+    assert!(page.contains("| [An article](#an-article) | 12 |"));
+    assert!(page.contains(". 12 of them rest on provisional runs, marked so.\n"));
+}
+
+#[test]
 fn without_results_the_page_says_so() {
     let page = overview(&[results("later", "Not measured", 1, &[])]);
     assert!(page.contains("has a committed result yet"));
