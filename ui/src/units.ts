@@ -69,9 +69,25 @@ export function perCent(ratio: number): string {
   return size >= 0.995 ? `${value.toFixed(1)} %` : `${value.toFixed(2)} %`;
 }
 
-/** How far an interval reaches to either side, on the scale of logarithms. */
-export function plusMinus(low: number, high: number): string {
-  return `±${perCent(Math.sqrt(high / low) - 1)}`;
+/** Half-width above which one sign for both sides would mislead. */
+const SYMMETRIC_MAX_RATIO = 0.25;
+
+/** How far an interval reaches: to either side, on the scale of logarithms; a wide one by its ends, over `divisor`. */
+export function reach(low: number, high: number, divisor: number): string {
+  const halfWidth = Math.sqrt(high / low) - 1;
+  return halfWidth > SYMMETRIC_MAX_RATIO
+    ? `(${digits(low / divisor)} – ${digits(high / divisor)})`
+    : `±${perCent(halfWidth)}`;
+}
+
+/** A figure in the unit that suits it, with how far its interval reaches. */
+export function withReach(
+  unit: string,
+  found: { estimate: number; low?: number; high?: number },
+): string {
+  const { divisor } = scaleFor(unit, [found.estimate]);
+  const spread = found.low && found.high ? ` ${reach(found.low, found.high, divisor)}` : "";
+  return withUnit(unit, found.estimate) + spread;
 }
 
 export function times(ratio: number): string {

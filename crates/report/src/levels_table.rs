@@ -173,7 +173,8 @@ fn figure_text(figure: &Figure, scale: Scale) -> String {
     let estimate = units::digits(figure.estimate / scale.divisor);
     match figure.low.zip(figure.high) {
         Some((low, high)) if low > 0.0 => {
-            format!("{estimate} {:>6}", units::plus_minus(low, high))
+            let reach = units::reach(low / scale.divisor, high / scale.divisor);
+            format!("{estimate} {reach:>6}")
         }
         _ => estimate,
     }

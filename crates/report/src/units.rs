@@ -107,9 +107,17 @@ pub(crate) fn chosen(ratio: f64) -> String {
     format!("{} %", (ratio * 1e4).round() / 100.0)
 }
 
-/// How far an interval reaches to either side of its middle, on the scale of logarithms, in per cent.
-pub(crate) fn plus_minus(low: f64, high: f64) -> String {
-    format!("±{}", per_cent((high / low).sqrt() - 1.0))
+/// Half-width above which an interval is lopsided in plain numbers: one sign for both sides would mislead.
+const SYMMETRIC_MAX_RATIO: f64 = 0.25;
+
+/// How far an interval reaches: to either side of its middle, on the scale of logarithms, in per cent; a wide one by
+/// its ends.
+pub(crate) fn reach(low: f64, high: f64) -> String {
+    let half_width_ratio = (high / low).sqrt() - 1.0;
+    match half_width_ratio > SYMMETRIC_MAX_RATIO {
+        true => format!("({})", range(low, high)),
+        false => format!("±{}", per_cent(half_width_ratio)),
+    }
 }
 
 /// A ratio with three significant digits: `0.251×`, `1.02×`, `12.3×`.
@@ -187,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn a_wide_interval_is_told_by_its_ends() {
+        assert_eq!(reach(1.0, 1.21), "±10 %");
+        assert_eq!(reach(1.0, 1.5), "±22 %");
+        assert_eq!(reach(2.31, 558.0), "(2.31 – 558)");
+    }
+
+    #[test]
     fn shares_have_two_significant_digits_or_more() {
         assert_eq!(per_cent(0.0031), "0.31 %");
         assert_eq!(per_cent(0.031), "3.1 %");
@@ -196,6 +211,5 @@ mod tests {
             (chosen(0.05), chosen(0.025)),
             ("5 %".to_owned(), "2.5 %".to_owned())
         );
-        assert_eq!(plus_minus(1.0, 1.21), "±10 %");
     }
 }

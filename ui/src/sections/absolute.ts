@@ -6,7 +6,7 @@ import { h, type Child } from "../dom";
 import { figure } from "../figure";
 import type { State } from "../state";
 import { trialsBehind } from "../tip";
-import { digits, plusMinus, scaleFor, withUnit } from "../units";
+import { digits, scaleFor, withReach } from "../units";
 
 /** A figure of `metric`; null when no treatment has it. */
 export function absolute(
@@ -30,9 +30,7 @@ export function absolute(
         value === undefined ? undefined : value / divisor;
       const label = (name: string) => {
         const found = model.treatments.find((one) => one.name === name)?.figures[metric];
-        if (!found) return "–";
-        const spread = found.low && found.high ? ` ${plusMinus(found.low, found.high)}` : "";
-        return withUnit(unit, found.estimate) + spread;
+        return found ? withReach(unit, found) : "–";
       };
       const rows = having.map((one) => {
         const found = one.figures[metric]!;

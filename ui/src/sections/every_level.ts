@@ -4,7 +4,7 @@ import { h, type Child } from "../dom";
 import type { Figure, LevelFindings, LevelTreatment, Scaling } from "../document";
 import type { State } from "../state";
 import { table, type Column } from "../table";
-import { digits, grouped, perCent, plusMinus, withUnit } from "../units";
+import { digits, grouped, perCent, withReach } from "../units";
 import { section, type Section } from "./section";
 import { ratioText, sideOf } from "./tiers";
 
@@ -131,9 +131,7 @@ function mark(at: LevelTreatment | undefined): string {
 }
 
 function figureText(unit: string, found: Figure | undefined): string {
-  if (!found) return "–";
-  const spread = found.low && found.high ? ` ${plusMinus(found.low, found.high)}` : "";
-  return withUnit(unit, found.estimate) + spread;
+  return found ? withReach(unit, found) : "–";
 }
 
 /** Requests that did not end in a good answer, with how they ended. */

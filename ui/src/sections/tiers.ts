@@ -9,7 +9,7 @@ import type { Model } from "../model";
 import type { State } from "../state";
 import { table, type Column } from "../table";
 import { explain, trialsBehind } from "../tip";
-import { digits, perCent, plusMinus, scaleFor, times, withUnit } from "../units";
+import { digits, perCent, reach, scaleFor, times, withUnit } from "../units";
 import { section } from "./section";
 
 export function tiers(state: State): HTMLElement {
@@ -270,7 +270,7 @@ function column(state: State, name: string): Column<TreatmentFindings> {
   const text = (row: TreatmentFindings) => {
     const found = row.figures[name];
     if (!found) return "–";
-    const spread = found.low && found.high ? ` ${plusMinus(found.low, found.high)}` : "";
+    const spread = found.low && found.high ? ` ${reach(found.low, found.high, divisor)}` : "";
     return `${whole ? found.estimate : digits(found.estimate / divisor)}${spread}`;
   };
   return {
@@ -286,12 +286,12 @@ function column(state: State, name: string): Column<TreatmentFindings> {
     show: (row) => {
       const found = row.figures[name];
       if (!found) return "–";
-      const [value, spread] = text(row).split(" ±");
+      const [value, ...spread] = text(row).split(" ");
       const link = h(
         "a",
         { class: "value", href: `#${idOf("audit", row.name)}` },
         value,
-        spread && h("span", { class: "range" }, `±${spread}`),
+        spread.length > 0 && h("span", { class: "range" }, spread.join(" ")),
       );
       explain(link, () => [
         h("strong", {}, `${row.title}, ${metric.title}`),
