@@ -210,25 +210,45 @@ fn digits_of_whole(count: f64) -> String {
     format!("{count:.0}")
 }
 
-/// What the tool can try itself; none where no setting of it would help.
+/// Connections that a database takes unless its treatment says otherwise: PostgreSQL's own default, and those that it
+/// keeps back.
+const MAX_CONNECTIONS: u32 = 100;
+const RESERVED_CONNECTIONS: u32 = 3;
+
+/// What the tool can try itself, on this treatment alone; none where no setting of it would help. Only treatments of
+/// an experiment are entered again, and what is itself a change to try is none of these.
 fn suggestion(kind: Limiter, seen: &Evidence, run: &Run, treatment: &Treatment) -> Option<String> {
-    let setting = |name: &str| treatment.settings.get(name)?.parse::<f64>().ok();
-    let workers = setting("WORKERS").unwrap_or(1.0);
+    if treatment.stack.is_none() || treatment.what_if_of.is_some() {
+        return None;
+    }
+    let setting = |name: &str| treatment.settings.get(name)?.parse::<u32>().ok();
+    let workers = setting("WORKERS").unwrap_or(1).max(1);
     let what_if = match kind {
         Limiter::PoolWait => {
             let pool = setting("DB_POOL_SIZE")?;
-            let wanted = seen.concurrency.max(pool * 2.0);
+            let wanted = (seen.concurrency as u32).max(pool.saturating_mul(2));
             // Workers share a pool evenly.
-            let wanted = (wanted / workers.max(1.0)).ceil() * workers.max(1.0);
-            format!("db_pool={wanted:.0}")
+            let each = wanted
+                .div_ceil(workers)
+                .min(connection_limit(treatment) / workers);
+            let wanted = each * workers;
+            (wanted > pool).then(|| format!("db_pool={wanted}"))?
         }
-        Limiter::ApplicationCpu | Limiter::OneThread if workers < seen.service_cpus => {
+        Limiter::ApplicationCpu | Limiter::OneThread if f64::from(workers) < seen.service_cpus => {
             format!("workers={:.0}", seen.service_cpus)
         }
         _ => return None,
     };
     Some(format!(
-        "bancada run {} --what-if {what_if}",
-        run.experiment
+        "bancada run {} --what-if {}:{what_if}",
+        run.experiment, treatment.name
     ))
+}
+
+/// Connections that the database of a treatment takes.
+fn connection_limit(treatment: &Treatment) -> u32 {
+    let own = treatment.database_settings.get("max_connections");
+    let all = own.and_then(|count| count.parse().ok());
+    all.unwrap_or(MAX_CONNECTIONS)
+        .saturating_sub(RESERVED_CONNECTIONS)
 }

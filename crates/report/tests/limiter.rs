@@ -49,7 +49,7 @@ fn a_pool_of_one_is_named_and_a_larger_one_is_suggested() {
     );
     let suggestion = found.suggestion.unwrap();
     assert!(
-        suggestion.starts_with("bancada run ") && suggestion.ends_with(" --what-if db_pool=10"),
+        suggestion.starts_with("bancada run ") && suggestion.ends_with(" --what-if one:db_pool=10"),
         "{suggestion}"
     );
 }
@@ -62,7 +62,49 @@ fn one_hot_thread_on_two_cpus_is_told_to_try_two_workers() {
     ];
     let found = limiter(&[&QUIET[..], &hot].concat()).unwrap();
     assert_eq!(found.kind, "one_thread");
-    assert!(found.suggestion.unwrap().ends_with(" --what-if workers=2"));
+    assert!(
+        found
+            .suggestion
+            .unwrap()
+            .ends_with(" --what-if one:workers=2")
+    );
+}
+
+#[test]
+fn no_more_connections_are_suggested_than_the_database_takes() {
+    let suggested = |workers: &str, pool: &str, limit: Option<&str>| {
+        let in_use: f64 = pool.parse().unwrap();
+        let waited_for = [
+            ("backends_count", in_use),
+            ("backends_in_use_count", in_use),
+        ];
+        let mut fixture = run(&[&QUIET[..], &waited_for].concat());
+        fixture.run.design.connections_count = 500;
+        let one = &mut fixture.run.treatments[0];
+        let settings = [("WORKERS", workers), ("DB_POOL_SIZE", pool)];
+        one.settings
+            .extend(settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let limit = limit.map(|limit| ("max_connections".to_owned(), limit.to_owned()));
+        one.database_settings.extend(limit);
+        let limiter = fixture.findings().treatments[0].limiter.clone().unwrap();
+        assert_eq!(limiter.kind, "pool_wait");
+        let command = limiter.suggestion?;
+        Some(command.rsplit(' ').next()?.to_owned())
+    };
+    let wanted = |what: &str| Some(what.to_owned());
+    assert_eq!(suggested("1", "60", None), wanted("one:db_pool=97"));
+    assert_eq!(suggested("8", "40", None), wanted("one:db_pool=96"));
+    assert_eq!(suggested("8", "40", Some("200")), wanted("one:db_pool=192"));
+    assert_eq!(suggested("1", "97", None), None);
+}
+
+#[test]
+fn a_service_that_no_experiment_names_has_no_command_to_try() {
+    let pool = [("backends_count", 1.0), ("backends_in_use_count", 0.95)];
+    let mut fixture = run(&[&QUIET[..], &pool].concat());
+    fixture.run.treatments[0].stack = None;
+    let found = fixture.findings().treatments[0].limiter.clone().unwrap();
+    assert_eq!((found.kind, found.suggestion), ("pool_wait", None));
 }
 
 #[test]
