@@ -13,6 +13,8 @@ use crate::{figures, ladder, units};
 
 const GIB_BYTES: f64 = 1_073_741_824.0;
 const HOUR_S: f64 = 3_600.0;
+/// The part of an answer's cost that no plan has cores for.
+const DATABASE_CPU: &str = "database_cpu_per_good_answer_us";
 /// Microseconds an answer are seconds a million answers.
 const MILLION: f64 = 1e6;
 
@@ -108,6 +110,7 @@ pub fn plan(
                 .or_else(|| asked.worked_out(cost?))
         })
         .map(|planned| asked.with_memory(planned, prices))
+        .map(|planned| asked.without_database(planned))
         .collect();
     treatments.sort_by(|one, other| {
         let refused = |found: &PlannedTreatment| found.suffices == Suffices::No;
@@ -199,7 +202,7 @@ impl Asked<'_> {
         let far_us = cpu.high.unwrap_or(cpu.estimate);
         let cores = self.rate_per_s * far_us / MILLION / self.utilisation_ratio;
         let services = (cores / self.service_cores as f64).ceil().max(1.0) as u64;
-        let (suffices, bound) = self.bound(&cost.treatment);
+        let (suffices, bound) = self.bound(&cost.treatment, self.rate_per_s / services as f64);
         let kept = suffices != Suffices::No;
         Some(PlannedTreatment {
             treatment: cost.treatment.clone(),
@@ -217,8 +220,8 @@ impl Asked<'_> {
         })
     }
 
-    /// What the p99 at the equal arrival rate says of the bound.
-    fn bound(&self, name: &str) -> (Suffices, String) {
+    /// What the p99 at the equal arrival rate says of the bound, where each service takes `rate_per_s`.
+    fn bound(&self, name: &str, rate_per_s: f64) -> (Suffices, String) {
         let design = &self.findings.design;
         let rate = design.arrival_rate_per_s.map_or(String::new(), |rate| {
             format!(" at {}/s", units::digits(rate))
@@ -239,7 +242,27 @@ impl Asked<'_> {
             let text = format!("whether its p99 of {value}{rate} keeps the bound is undecided");
             return (Suffices::Unknown, text);
         }
+        // A p99 rises with the load: that at a lower rate is no bound of it.
+        if design
+            .arrival_rate_per_s
+            .is_some_and(|measured| rate_per_s > measured)
+        {
+            let text = format!(
+                "its p99 was {value}{rate}, and was not measured at the {}/s that each would take",
+                units::digits(rate_per_s)
+            );
+            return (Suffices::Unknown, text);
+        }
         (Suffices::Expected, format!("its p99 was {value}{rate}"))
+    }
+
+    /// Says that what PostgreSQL used comes on top, where it used any.
+    fn without_database(&self, mut planned: PlannedTreatment) -> PlannedTreatment {
+        let treatment = self.findings.treatment(&planned.treatment);
+        if treatment.is_some_and(|found| found.figures.contains_key(DATABASE_CPU)) {
+            planned.basis.push_str("; database not counted");
+        }
+        planned
     }
 
     fn with_memory(&self, planned: PlannedTreatment, prices: Option<&Prices>) -> PlannedTreatment {

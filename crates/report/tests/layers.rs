@@ -7,7 +7,9 @@ mod fixture;
 use fixture::Fixture;
 use fixture::article::article;
 use record::{Level, Trial};
-use report::{Findings, LevelFindings, Pair, Prices, Suffices, markdown, plan, priced, terminal};
+use report::{
+    CapacityPlan, Findings, LevelFindings, Pair, Prices, Suffices, markdown, plan, priced, terminal,
+};
 
 fn prices() -> Prices {
     Prices {
@@ -329,6 +331,18 @@ fn a_plan_says_what_it_rests_on() {
         .find(|found| found.treatment == "slow")
         .unwrap();
     assert!(slow.cores_count.unwrap() >= 8 && slow.money_per_hour.is_none());
+    let told = |found: &CapacityPlan| {
+        let quick = found.treatments.iter().find(|one| one.treatment == "quick");
+        let quick = quick.unwrap();
+        (quick.suffices, quick.basis.clone())
+    };
+    // A service that would take more than it was measured at: nothing is known of its p99 there.
+    let (suffices, basis) = told(&strict);
+    assert_eq!(suffices, Suffices::Unknown);
+    assert!(basis.contains("was not measured at the"), "{basis}");
+    assert!(basis.ends_with("; database not counted"), "{basis}");
+    let (suffices, _) = told(&plan(&findings, 1_000.0, 20e6, 0.6, None));
+    assert_eq!(suffices, Suffices::Expected);
     // Already broken on one service: on no number of cores.
     let broken = plan(&findings, 20_000.0, 1e3, 0.6, None);
     let refused = broken

@@ -115,8 +115,13 @@ function p99Bound(objective: string): number | null {
   return Number(found[2]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[found[3] as "ns"];
 }
 
-/** What the interval of the p99 at the equal arrival rate says of the limit. */
-function expected({ page, treatments }: Model, name: string, plan: Plan): Limit {
+/** What the interval of the p99 at the equal arrival rate says of the limit, where each service takes `each_per_s`. */
+function expected(
+  { page, treatments }: Model,
+  name: string,
+  plan: Plan,
+  each_per_s: number,
+): Limit {
   const rate = page.findings.design.arrival_rate_per_s;
   const figure = treatments.find((one) => one.name === name)?.figures.response_p99_ns;
   if (!figure) return { suffices: "unknown", text: "its p99 was not measured" };
@@ -124,6 +129,11 @@ function expected({ page, treatments }: Model, name: string, plan: Plan): Limit 
   const found = `${rate === undefined ? "" : ` at ${digits(rate)}/s`} (${withUnit("ns", estimate)})`;
   if (low > plan.limit_ns) return { suffices: "no", text: `broken${found}` };
   if (high > plan.limit_ns) return { suffices: "unknown", text: `undecided${found}` };
+  // A p99 rises with the load: that at a lower rate is no bound of it.
+  if (rate !== undefined && each_per_s > rate) {
+    const text = `kept${found}, not measured at the ${digits(each_per_s)}/s of each`;
+    return { suffices: "unknown", text };
+  }
   return { suffices: "expected", text: `kept${found}` };
 }
 
@@ -146,8 +156,10 @@ function row(model: Model, cost: Cost, plan: Plan): Row | null {
   const cpu = figures?.[SERVICE];
   if (!service || !cpu) return null;
   const size = Math.max(1, design.service_cpus?.length ?? 0);
-  const limit = measured(model, cost.treatment, plan) ?? expected(model, cost.treatment, plan);
   const worked = Math.max(1, Math.ceil(((cpu.high ?? cpu.estimate) * cores) / size));
+  const limit =
+    measured(model, cost.treatment, plan) ??
+    expected(model, cost.treatment, plan, plan.rate / worked);
   const services =
     limit.suffices === "no" ? null : limit.services === undefined ? worked : limit.services;
   const database = figures.database_cpu_per_good_answer_us?.estimate;
