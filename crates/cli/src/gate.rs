@@ -193,7 +193,7 @@ fn measured(
     let catalog = Catalog::default();
     let stop = interrupt::stop_flag()?;
     let supervisor = crate::supervisor::start(context)?;
-    let mut progress = Progress::new(context, None, args.plain, &stop);
+    let mut progress = Progress::new(context, None, choices.seed, args.plain, &stop);
     let mut tell = |event: Event| progress.show(&event);
     let mut lab = Lab {
         root: context.root.clone(),

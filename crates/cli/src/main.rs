@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 done, 1 failed or a threshold broken, 2 wrong usage, 130 interrupted.
 
+mod begun;
 mod compare;
 mod completions;
 mod context;

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use record::{Event, RunDir};
 
+use crate::begun::begun;
 use crate::context::Context;
 use crate::live::LiveView;
 use crate::screen;
@@ -16,14 +17,17 @@ pub struct Progress {
     live: Option<LiveView>,
     dir: Option<RunDir>,
     runs: PathBuf,
+    seed: u64,
 }
 
 impl Progress {
-    /// The live view when standard error is a terminal and nobody asked for `plain` lines. It gives the terminal
-    /// back as soon as `stop` is set; plain lines follow then.
+    /// Of the run that was `resumed`, else of the one that begins with `seed`. The live view when standard error is a
+    /// terminal and nobody asked for `plain` lines; it gives the terminal back as soon as `stop` is set, and plain
+    /// lines follow then.
     pub fn new(
         context: &Context,
         resumed: Option<RunDir>,
+        seed: u64,
         plain: bool,
         stop: &Arc<AtomicBool>,
     ) -> Progress {
@@ -34,6 +38,7 @@ impl Progress {
             live: live.flatten(),
             dir: resumed,
             runs: context.runs.clone(),
+            seed,
         }
     }
 
@@ -44,7 +49,7 @@ impl Progress {
             self.line("stopping after what is in flight; Ctrl-C again ends at once");
         }
         if matches!(event, Event::BlockBegan { .. }) && self.dir.is_none() {
-            self.dir = newest_run(&self.runs);
+            self.dir = begun(&self.runs, self.seed);
             self.refresh();
         }
         match &self.live {
@@ -125,11 +130,6 @@ impl Progress {
     fn line(&self, text: &str) {
         eprintln!("{text}");
     }
-}
-
-fn newest_run(runs: &std::path::Path) -> Option<RunDir> {
-    let listed = record::list_runs(runs).ok()?;
-    RunDir::open(&listed.last()?.path).ok()
 }
 
 fn span(seconds: f64) -> String {

@@ -118,7 +118,7 @@ pub fn run(args: RunArgs, context: &Context) -> anyhow::Result<ExitCode> {
         Err(error) if args.format == Format::Html => return Err(error),
         template => template.map_err(no_page).ok(),
     };
-    let mut progress = Progress::new(context, resumed.clone(), args.plain, &stop);
+    let mut progress = Progress::new(context, resumed.clone(), choices.seed, args.plain, &stop);
     if let (Some(original), false) = (&replayed, changed.is_empty()) {
         let message = changed_since(original, &changed);
         progress.show(&Event::Noticed { message });

@@ -9,11 +9,13 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context as _;
 use catalog::Catalog;
 use clap::Args;
+use lab::place::{Placement, allowed_cpus, pin_this_thread};
 use lab::supervise::Supervisor;
-use lab::{Choices, Lab};
-use record::{Event, RunDir};
+use lab::{Choices, Ended, Lab};
+use record::Event;
 use web::{Order, Starter, Token, Told};
 
+use crate::begun::begun;
 use crate::context::{self, Context};
 use crate::exit::Usage;
 use crate::interrupt;
@@ -24,8 +26,6 @@ use crate::run::drawn_seed;
 const PORT: u16 = 8420;
 /// Random bytes of a token that is drawn.
 const TOKEN_BYTES: usize = 16;
-/// How many of the newest run directories are looked at for the one that has just begun.
-const NEWEST: usize = 5;
 
 /// Arguments of `bancada serve`.
 #[derive(Args)]
@@ -72,7 +72,7 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let pages = page::app_under(context, &supervisor, &stop)
         .and_then(|app| Ok((app, page::template_under(context, &supervisor, &stop)?)));
     let (app, template) = pages.map_err(no_app).ok().unzip();
-    announce(address, is_drawn.then_some(secret.as_str()));
+    announce(&announcement(address, is_drawn.then_some(secret.as_str())));
     let settings = web::Settings {
         folders: web::Folders {
             root: context.root.clone(),
@@ -85,9 +85,13 @@ pub fn serve(args: ServeArgs, context: &Context) -> anyhow::Result<ExitCode> {
             context: context.clone(),
             supervisor,
             template: template.clone(),
+            cpus: allowed_cpus(),
         })),
         template,
     };
+    // Whatever is measured meanwhile has the services' CPUs to itself: threads that answer are started by this one,
+    // and stay where it is. Where no CPU is to be had for the bench alone, any will do.
+    let _ = pin_this_thread(&Placement::of_this_machine().bench_cpus);
     web::serve(listener, settings, &stop)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -99,11 +103,19 @@ fn no_app(error: anyhow::Error) {
 }
 
 /// The address comes first and alone on its line; whoever starts this from a script reads it.
-fn announce(address: SocketAddr, drawn: Option<&str>) {
+fn announcement(address: SocketAddr, drawn: Option<&str>) -> String {
     let mut text = format!("http://{address}/\n");
     if let Some(token) = drawn {
-        text += &format!("to start runs too: http://{address}/#token={token}\n");
+        let what = match address.ip().is_loopback() {
+            true => "to start runs too",
+            false => "everything needs the token",
+        };
+        text += &format!("{what}: http://{address}/#token={token}\n");
     }
+    text
+}
+
+fn announce(text: &str) {
     let mut out = std::io::stdout().lock();
     // A reader that has gone away is no failure of ours.
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -125,6 +137,8 @@ struct Bench {
     context: Context,
     supervisor: Supervisor,
     template: Option<String>,
+    /// What this program may use: the thread that answers, and starts runs, has given some of it up.
+    cpus: Vec<u32>,
 }
 
 impl Starter for Bench {
@@ -146,6 +160,7 @@ impl Bench {
         stop: &AtomicBool,
         tell: &mut dyn FnMut(Told),
     ) -> anyhow::Result<()> {
+        pin_this_thread(&self.cpus).context("cannot have all CPUs back for a run")?;
         let context = &self.context;
         let catalog = Catalog::scan(&context.root);
         let experiment = catalog.experiment(&order.experiment)?;
@@ -158,7 +173,7 @@ impl Bench {
         let mut is_found = false;
         let mut tell_with_directory = |event: Event| {
             if !is_found && matches!(event, Event::BlockBegan { .. } | Event::TrialEnded { .. }) {
-                let name = self.begun(choices.seed);
+                let name = begun(&context.runs, choices.seed).map(|dir| dir.name());
                 is_found = name.is_some();
                 name.into_iter()
                     .for_each(|name| tell(Told::Directory(name)));
@@ -178,6 +193,15 @@ impl Bench {
             tell: &mut tell_with_directory,
         };
         let ended = lab.run_experiment(experiment, &choices)?;
+        let saved = self.save(&ended);
+        // What ended the run says more than what became of its report.
+        match ended.failure {
+            Some(failure) => Err(failure.into()),
+            None => saved,
+        }
+    }
+
+    fn save(&self, ended: &Ended) -> anyhow::Result<()> {
         report::save(&ended.dir, &report::read(&ended.dir)?)?;
         if let Some(template) = &self.template {
             let html = page::html(&ended.dir, template)?;
@@ -185,19 +209,23 @@ impl Bench {
         }
         Ok(())
     }
+}
 
-    /// Name of the run that has just begun with this seed.
-    fn begun(&self, seed: u64) -> Option<String> {
-        let entries = std::fs::read_dir(&self.context.runs).ok()?;
-        let mut names: Vec<String> = entries
-            .flatten()
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .collect();
-        names.sort_unstable();
-        let newest = names.into_iter().rev().take(NEWEST);
-        newest.into_iter().find(|name| {
-            let run = RunDir::open(&self.context.runs.join(name)).and_then(|dir| dir.run());
-            run.is_ok_and(|run| run.design.seed == seed)
-        })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn off_loopback_the_token_is_said_to_be_needed_for_everything() {
+        let said = |address: &str, drawn| announcement(address.parse().expect("an address"), drawn);
+        assert_eq!(
+            said("127.0.0.1:8420", Some("secret")),
+            "http://127.0.0.1:8420/\nto start runs too: http://127.0.0.1:8420/#token=secret\n"
+        );
+        assert_eq!(
+            said("[2001:db8::1]:80", Some("secret")),
+            "http://[2001:db8::1]:80/\neverything needs the token: http://[2001:db8::1]:80/#token=secret\n"
+        );
+        assert_eq!(said("192.0.2.1:80", None), "http://192.0.2.1:80/\n");
     }
 }

@@ -6,7 +6,10 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use support::{Bench, PATIENCE, eventually, processes_of, stderr};
+use lab::place::Placement;
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity};
+use support::{Bench, PATIENCE, bad_service, eventually, processes_of, stderr};
 
 const TOKEN: &str = "a-token-for-this-test";
 
@@ -113,6 +116,71 @@ fn a_run_is_started_and_watched_through_the_server_and_ctrl_c_leaves_nothing() {
         processes_of(bench.path()).is_empty().then_some(())
     });
     assert_eq!(bench.run_json()["ended_by"], "interrupted");
+}
+
+#[test]
+fn a_run_that_fails_midway_says_why() {
+    let bench = Bench::new(false);
+    bench.stack("one", "ok");
+    bench.stack("other", "ok");
+    bench.experiment("long", &["one", "other"], 40, None);
+    let server = Server::start(&bench);
+    let (status, body) = server.ask("POST", "/api/live", "{\"experiment\": \"long\"}");
+    assert_eq!(status, "202", "{body}");
+    let run = eventually("the run has a directory", || bench.run_dir());
+    // A folder in the place of a file that is still to be written.
+    let blocked = "histograms/b03-one.hlog";
+    std::fs::create_dir_all(run.join(blocked)).expect("a folder");
+    let events = BufReader::new(server.open("GET", "/api/live/events", ""));
+    let last = events
+        .lines()
+        .map(|line| line.expect("a line"))
+        .filter(|line| line.starts_with("data: "))
+        .last()
+        .expect("events");
+    assert!(
+        last.contains("\"failed\"") && last.contains(blocked),
+        "{last}"
+    );
+    assert_eq!(bench.run_json()["ended_by"], "failed");
+    assert!(
+        run.join("report.md").is_file(),
+        "what was measured is reported"
+    );
+}
+
+#[test]
+fn what_answers_keeps_off_the_services_cpus_and_a_run_started_there_has_all() {
+    let bench = Bench::new(false);
+    bench.stack("one", "ok");
+    bench.stack("other", "ok");
+    bench.experiment("long", &["one", "other"], 40, None);
+    let server = Server::start(&bench);
+    let (status, body) = server.ask("POST", "/api/live", "{\"experiment\": \"long\"}");
+    assert_eq!(status, "202", "{body}");
+    let placement = Placement::of_this_machine();
+    let service = bad_service().canonicalize().expect("the service");
+    let of_a_service = || {
+        processes_of(bench.path()).into_iter().find_map(|pid| {
+            let program = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+            (program == service).then(|| cpus_of(pid))?
+        })
+    };
+    let cpus = eventually("a service is started", of_a_service);
+    assert_eq!(cpus, placement.service_cpus);
+    assert_eq!(cpus_of(server.child.id()), Some(placement.bench_cpus));
+}
+
+/// CPUs that the first thread of a process may use; `None` once it has ended.
+fn cpus_of(pid: u32) -> Option<Vec<u32>> {
+    let pid = Pid::from_raw(pid.try_into().ok()?)?;
+    let set = sched_getaffinity(Some(pid)).ok()?;
+    let all = 0..CpuSet::MAX_CPU;
+    Some(
+        all.filter(|&cpu| set.is_set(cpu))
+            .map(|cpu| cpu as u32)
+            .collect(),
+    )
 }
 
 #[test]
