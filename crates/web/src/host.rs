@@ -8,6 +8,8 @@ use std::net::IpAddr;
 pub struct Hosts {
     /// What it was told to listen on, in lower case.
     bound: String,
+    /// The address it listens on, which is what that name was resolved to.
+    address: IpAddr,
     /// It listens on addresses that are not known beforehand.
     everywhere: bool,
 }
@@ -17,6 +19,7 @@ impl Hosts {
     pub fn new(host: &str, address: IpAddr) -> Hosts {
         Hosts {
             bound: bare(host).to_ascii_lowercase(),
+            address,
             everywhere: address.is_unspecified(),
         }
     }
@@ -32,7 +35,7 @@ impl Hosts {
         }
         match name.parse::<IpAddr>() {
             // An address cannot be made to point elsewhere.
-            Ok(address) => address.is_loopback() || self.everywhere,
+            Ok(address) => address.is_loopback() || address == self.address || self.everywhere,
             Err(_) => false,
         }
     }
@@ -104,9 +107,16 @@ mod tests {
     }
 
     #[test]
-    fn the_name_it_was_bound_to_is_admitted() {
+    fn the_name_it_was_bound_to_and_the_address_of_that_name_are_admitted() {
         let hosts = Hosts::new("bench.lan", Ipv4Addr::new(192, 0, 2, 1).into());
         assert!(hosts.admits("bench.lan:8420"));
+        assert!(hosts.admits("192.0.2.1:8420"), "it is what is printed");
         assert!(!hosts.admits("192.0.2.2:8420"));
+        let hosts = Hosts::new(
+            "bench.lan",
+            Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into(),
+        );
+        assert!(hosts.admits("[2001:db8::1]:8420"));
+        assert!(!hosts.admits("[2001:db8::2]:8420"));
     }
 }
