@@ -133,11 +133,11 @@ pub fn run_and_trials(folders: &Folders, id: &RunId) -> Result<(Run, Vec<Trial>)
     Ok((run, trials.trials))
 }
 
-/// Lengths of the files in a folder together.
+/// Lengths of the files in a folder together. Links count as what they lead to, for that is what would be read.
 fn size_bytes(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries
-        .filter_map(|entry| Some(entry.metadata().ok()?.len()))
+        .filter_map(|entry| Some(std::fs::metadata(entry.path()).ok()?.len()))
         .sum()
 }
 

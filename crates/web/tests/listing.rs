@@ -277,10 +277,22 @@ fn a_run_with_more_samples_than_fit_in_memory_is_refused() {
         let file = fs::File::create(folder.join(format!("samples/{trial}.jsonl"))).unwrap();
         file.set_len(1 << 30).unwrap();
     }
-    for what in ["report", "page"] {
-        let answer = site.get(&format!("/api/runs/local/a/{what}"));
-        assert_eq!(answer.status, 422);
-        assert!(answer.problem().contains("samples/"), "{}", answer.body);
+    // Links to one large file beside them count as that file does.
+    let linking = site.put("b", &ended("b", "question"), 2);
+    fs::create_dir(linking.join("samples")).unwrap();
+    let large = fs::File::create(linking.join("large")).unwrap();
+    large.set_len(1 << 30).unwrap();
+    for trial in ["b01-slow", "b01-quick"] {
+        let link = linking.join(format!("samples/{trial}.jsonl"));
+        std::os::unix::fs::symlink("../large", link).unwrap();
+    }
+    for run in ["a", "b"] {
+        for what in ["report", "page"] {
+            let answer = site.get(&format!("/api/runs/local/{run}/{what}"));
+            assert_eq!(answer.status, 422);
+            let problem = answer.problem();
+            assert!(problem.contains("samples/ holds"), "{problem}");
+        }
     }
 }
 
