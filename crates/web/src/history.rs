@@ -19,6 +19,8 @@ pub struct History {
     schema: &'static str,
     experiment: String,
     runs: Vec<Then>,
+    /// Runs that asked something else than the newest.
+    left_out_count: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<String>,
 }
@@ -50,7 +52,7 @@ struct Treatment {
 }
 
 impl History {
-    /// Of the newest runs of an experiment. It reads from disk.
+    /// Of the newest runs of an experiment, as far as they asked what the newest of them did. It reads from disk.
     pub fn of(folders: &Folders, shelf: &Shelf, experiment: &str) -> History {
         let ids = shelf.of_experiment(experiment);
         let mut notices = Vec::new();
@@ -61,21 +63,56 @@ impl History {
             ));
         }
         let mut runs = Vec::new();
+        let mut newest = None;
+        let mut left_out_count = 0;
         for id in ids.iter().take(RUNS_AT_MOST) {
             match run_and_trials(folders, id) {
                 Ok((run, trials)) => {
+                    let asked = Asked::by(&run);
+                    if *newest.get_or_insert_with(|| asked.clone()) != asked {
+                        left_out_count += 1;
+                        continue;
+                    }
                     let findings = Findings::of(&run, &trials, &BTreeMap::new());
                     runs.push(Then::of(id, &run, findings));
                 }
                 Err(problem) => notices.push(format!("{id}: {}", problem.message)),
             }
         }
+        if left_out_count > 0 {
+            notices.push(format!(
+                "left out: {left_out_count} with another metric or baseline than the newest run, or of another address or request"
+            ));
+        }
         runs.reverse();
         History {
             schema: "bancada.history/1",
             experiment: experiment.to_owned(),
             runs,
+            left_out_count,
             notices,
+        }
+    }
+}
+
+/// What a run's ratios are ratios of: only where all of it is the same do they share an axis. Every gate is of the
+/// experiment `gate`, and every run of addresses of the experiment `urls`, whatever they asked.
+#[derive(Clone, PartialEq, Eq)]
+struct Asked {
+    metric: String,
+    baseline: String,
+    url: Option<String>,
+    request: Option<String>,
+}
+
+impl Asked {
+    fn by(run: &Run) -> Asked {
+        let baseline = run.treatments.iter().find(|one| one.name == run.baseline);
+        Asked {
+            metric: run.primary_metric.clone(),
+            baseline: run.baseline.clone(),
+            url: baseline.and_then(|one| one.url.clone()),
+            request: baseline.and_then(|one| one.facts.get("request").cloned()),
         }
     }
 }

@@ -428,6 +428,36 @@ fn an_experiment_is_told_over_its_runs_oldest_first() {
 }
 
 #[test]
+fn runs_that_asked_something_else_than_the_newest_are_left_out_and_counted() {
+    let site = Site::new();
+    let put = |name: &str, change: &dyn Fn(&mut Value)| {
+        let mut run = ended(name, "urls");
+        run["started_at"] = json!(format!("{}:00:00Z", &name[..13]));
+        change(&mut run);
+        site.put(name, &run, 2);
+    };
+    put("2026-03-24T10", &|_| {});
+    put("2026-03-24T11", &|run| run["baseline"] = json!("quick"));
+    put("2026-03-24T12", &|run| {
+        run["primary_metric"] = json!("completion_rate_per_s");
+    });
+    put("2026-03-24T13", &|run| {
+        run["treatments"][0]["url"] = json!("http://127.0.0.1:8001/");
+    });
+    put("2026-03-24T14", &|run| {
+        run["treatments"][0]["facts"]["request"] = json!("GET /search");
+    });
+    put("2026-03-24T15", &|_| {});
+    let history = site.json("/api/history?experiment=urls");
+    let runs = history["runs"].as_array().unwrap();
+    let names: Vec<&str> = runs.iter().filter_map(|run| run["run"].as_str()).collect();
+    assert_eq!(names, ["local/2026-03-24T10", "local/2026-03-24T15"]);
+    assert_eq!(history["left_out_count"], 4);
+    let notice = history["notices"][0].as_str().unwrap();
+    assert!(notice.contains("left out: 4"), "{notice}");
+}
+
+#[test]
 fn two_runs_are_held_against_each_other_by_their_names() {
     let site = Site::new();
     for name in ["2026-03-24T1", "2026-03-25T1"] {
