@@ -32,10 +32,12 @@ pub use self::unit::with_unit;
   bancada gate --before 'cd old && ./serve' --after 'cd new && ./serve' --path /search --method POST \\
       --header 'Content-Type: application/json' --body '{\"text\":\"x\"}' --max-slower 10% --format markdown
   bancada gate BEFORE_RUN AFTER_RUN               two runs, held against each other through their baseline
+  bancada gate BEFORE_RUN AFTER_RUN --baseline axum       through a treatment that did not change
 
 Each command is started with PORT in its environment, many times over, and must answer there. Exit code 0: not
 shown to be slower by more than --max-slower. 1: slower by at least that, or it could not be measured because it
-did not start, answered wrongly or exited, where the one before did not. Undecided is 0 with a warning, and 1 with --strict.")]
+did not start, answered wrongly or exited, where the one before did not. Undecided, and slower by what may be too
+small to matter, are 0 with a warning, and 1 with --strict.")]
 pub struct GateArgs {
     /// The run before the change: its folder, its name, or `latest`.
     #[arg(requires = "after_run", conflicts_with_all = ["before", "after"])]
@@ -75,10 +77,13 @@ pub struct GateArgs {
     /// What is judged: a metric with a better direction [default: CPU time per good answer, for two runs their own]
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
+    /// Treatment of both runs to hold the others against, one that did not change [default: the first run's baseline]
+    #[arg(long, value_name = "TREATMENT", requires = "before_run")]
+    baseline: Option<String>,
     /// Seed of every random order; drawn and recorded unless given.
     #[arg(long)]
     seed: Option<u64>,
-    /// Fail when nothing can be decided, too.
+    /// Fail, too, when nothing can be decided, or when it is slower by what may be too small to matter.
     #[arg(long)]
     strict: bool,
     /// Plain lines instead of the live view.
@@ -110,7 +115,7 @@ pub fn gate(args: GateArgs, context: &Context) -> anyhow::Result<ExitCode> {
         (Some(before), Some(after), _, _) => {
             let choices = CompareChoices {
                 metric: args.metric.clone(),
-                baseline: None,
+                baseline: args.baseline.clone(),
                 relevant_difference_ratio: args.max_slower,
             };
             Gate::of_runs(&compared(before, after, &choices, Some(context))?)
@@ -219,6 +224,9 @@ fn measured(
     let findings = report::read(&ended.dir)?;
     report::save(&ended.dir, &findings)?;
     eprintln!("Run directory: {}", crate::run::shown(ended.dir.path()));
+    if let Some(failure) = ended.failure {
+        return Err(failure.into());
+    }
     if ended.by == EndedBy::Interrupted {
         eprintln!("Interrupted: there is no verdict");
         return Ok(None);

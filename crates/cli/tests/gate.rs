@@ -54,7 +54,9 @@ fn run_like_the_committed(folder: &Path, name: &str, treatment: &str, factor: f6
             let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
             let figure = &mut trial["metrics"]["service_cpu_per_good_answer_us"];
             let value = figure.as_f64().unwrap_or(1.0);
-            if trial["treatment"] == treatment {
+            // Its twin is the same program.
+            let name = trial["treatment"].as_str().unwrap_or_default();
+            if name.split('~').next() == Some(treatment) {
                 trial["metrics"]["service_cpu_per_good_answer_us"] = (value * factor).into();
             }
             trial.to_string()
@@ -111,13 +113,47 @@ fn a_treatment_that_became_half_as_slow_again_between_two_runs_fails_the_gate_by
     assert_eq!(allowed.status.code(), Some(0), "{}", text(&allowed.stdout));
 }
 
-/// Makes every trial of a treatment INVALID.
+#[test]
+fn a_baseline_that_became_slower_passes_nothing_until_another_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = treatment_of_the_committed();
+    let before = run_like_the_committed(folder.path(), "before", "", 1.0);
+    let run: serde_json::Value =
+        serde_json::from_slice(&fs::read(before.join("run.json")).unwrap()).unwrap();
+    let baseline = run["baseline"].as_str().unwrap();
+    let after = run_like_the_committed(folder.path(), "after", baseline, 1.5);
+    let undecided = of_runs(&["gate"], [&before, &after]);
+    let said = text(&undecided.stdout);
+    assert_eq!(undecided.status.code(), Some(0), "{said}");
+    assert!(
+        said.starts_with("gate undecided") && said.contains("--baseline"),
+        "{said}"
+    );
+    let strict = of_runs(&["gate", "--strict"], [&before, &after]);
+    assert_eq!(strict.status.code(), Some(1), "{}", text(&strict.stdout));
+    let failed = of_runs(&["gate", "--baseline", &other], [&before, &after]);
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stdout));
+    assert!(
+        text(&failed.stdout).contains("became slower by at least"),
+        "{}",
+        text(&failed.stdout)
+    );
+    let unknown = of_runs(&["gate", "--baseline", "none"], [&before, &after]);
+    assert_eq!(unknown.status.code(), Some(2), "{}", text(&unknown.stderr));
+    assert!(
+        text(&unknown.stderr).contains(&other),
+        "{}",
+        text(&unknown.stderr)
+    );
+}
+
+/// Makes every trial of a treatment INVALID; of all, where none is named.
 fn spoil(run: &Path, treatment: &str, reason: &str) {
     let path = run.join("trials.jsonl");
     let trials = fs::read_to_string(&path).unwrap();
     let spoilt = trials.lines().map(|line| {
         let mut trial: serde_json::Value = serde_json::from_str(line).unwrap();
-        if trial["treatment"] == treatment {
+        if treatment.is_empty() || trial["treatment"] == treatment {
             trial["status"] = "INVALID".into();
             trial["reasons"] = vec![reason].into();
         }
@@ -137,6 +173,9 @@ fn a_treatment_that_broke_between_two_runs_fails_and_one_that_the_machine_lost_i
     assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stdout));
     let said = text(&failed.stdout);
     assert!(said.contains(&format!("{name} broke")), "{said}");
+    spoil(&broken, "", "service: it exited with 3");
+    let failed = of_runs(&["gate", "--format", "json"], [&before, &broken]);
+    assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stderr));
     let lost = run_like_the_committed(folder.path(), "lost", &name, 1.0);
     spoil(&lost, &name, "offered: 97 % were answered in time");
     let undecided = of_runs(&["gate", "--format", "json"], [&before, &lost]);
@@ -301,6 +340,20 @@ fn wrong_usage_is_told_before_anything_is_started() {
                 "0",
             ],
             "share",
+        ),
+        (
+            &[
+                "gate",
+                "--before",
+                "x",
+                "--after",
+                "y",
+                "--path",
+                "/",
+                "--baseline",
+                "x",
+            ],
+            "BEFORE_RUN",
         ),
         (
             &[

@@ -258,7 +258,9 @@ impl Comparison {
             after: Selection::of(&after.run, &after.trials),
         };
         let (shared, not_compared) = shared(&before.run, &after.run, &pair, metric);
-        if shared.is_empty() {
+        // That all broke is an answer; that none was measured twice is none.
+        let is_broken = not_compared.iter().any(|one| one.loss == Loss::Broken);
+        if shared.is_empty() && !is_broken {
             return Err(nothing_shared(&before.run, &after.run, &not_compared));
         }
         let baseline = chosen_baseline(&before.run, &shared, choices)?;
@@ -272,7 +274,7 @@ impl Comparison {
             relevant_ratio: relevant,
             bound_ratio: bound_ratio.unwrap_or(0.0),
         };
-        let held_count = shared.len() - 1;
+        let held_count = shared.len().saturating_sub(1);
         let each = simultaneous::each_confidence(CONFIDENCE_LEVEL, held_count);
         let treatments: Vec<TreatmentChange> = shared
             .iter()
@@ -304,6 +306,18 @@ impl Comparison {
             not_compared,
             differences,
         })
+    }
+
+    /// By how much the baseline itself did worse in the second run, at least and unpaired; `None` where that is no
+    /// more than what matters. It changed, or the machine did; if it did, ratios to it seem better than they are.
+    pub fn baseline_worse_ratio(&self) -> Option<f64> {
+        let name = self.baseline.as_ref()?;
+        let found = self.treatments.iter().find(|one| one.name == *name)?;
+        let worse_ratio = match metric(&self.metric)?.better {
+            Better::Higher => 1.0 / found.unpaired.high_ratio?,
+            _ => found.unpaired.low_ratio?,
+        };
+        Some(worse_ratio - 1.0).filter(|at_least| *at_least > self.relevant_difference_ratio)
     }
 
     /// Title of the baseline.
@@ -366,6 +380,9 @@ fn chosen_baseline<'a>(
     shared: &[&'a Treatment],
     choices: &CompareChoices,
 ) -> Result<Option<&'a str>, CompareError> {
+    if shared.is_empty() {
+        return Ok(None);
+    }
     let found = |name: &str| shared.iter().find(|treatment| treatment.name == name);
     if let Some(asked) = &choices.baseline
         && found(asked).is_none()

@@ -37,6 +37,12 @@ pub(crate) fn summary(treatments: &[TreatmentChange], metric: &Metric) -> String
         .iter()
         .filter_map(|treatment| treatment.through_baseline.as_ref())
         .collect();
+    if treatments.is_empty() {
+        return format!(
+            "Nothing can be said of {}: no treatment has a usable figure in both runs.",
+            metric.title
+        );
+    }
     if judged.is_empty() {
         return format!(
             "Nothing can be said of {}: the runs share no second treatment to hold the first against, and unpaired figures decide nothing.",
@@ -96,6 +102,7 @@ pub(crate) fn caveats(
                 caveats.push(format!("{title} is not the same in both runs: choose another baseline, or read every change as one of either."));
             }
         }
+        None if shared.is_empty() => {}
         None => caveats.push("Only one treatment is in both runs, so nothing was held against a baseline: there is no verdict.".to_owned()),
     }
     if bound.is_none() {

@@ -177,6 +177,73 @@ fn what_the_second_run_lost_is_told_from_what_is_new_and_from_what_the_machine_s
 }
 
 #[test]
+fn that_every_treatment_broke_is_told_and_not_refused() {
+    let before = run("a", 100.0, 200.0, 1.0);
+    let spoiled = |reason: &str| {
+        let mut after = run("b", 100.0, 200.0, 1.0);
+        for trial in &mut after.trials {
+            trial.status = TrialStatus::Invalid;
+            trial.reasons = vec![reason.to_owned()];
+        }
+        Comparison::of(&before, &after, &CompareChoices::default())
+    };
+    let found = spoiled("answers: of 10000 requests: 1 unexpected_status").unwrap();
+    assert!(found.treatments.is_empty() && found.baseline.is_none());
+    assert!(
+        found
+            .not_compared
+            .iter()
+            .all(|one| one.loss == Loss::Broken)
+    );
+    assert!(found.summary.starts_with("Nothing can be said"));
+    for text in [
+        compare_terminal(&found, 80, false),
+        compare_markdown(&found),
+    ] {
+        assert!(
+            text.contains("unexpected") && text.contains("status"),
+            "{text}"
+        );
+    }
+    // What the machine spoiled is measured again; it says nothing of the treatments.
+    let error = spoiled("offered: 90.0 answers/s of 100.0 arrivals/s").unwrap_err();
+    assert!(
+        matches!(error, CompareError::NothingShared { .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_baseline_that_did_worse_by_more_than_what_matters_is_told_from_one_that_did_not() {
+    let before = run("a", 100.0, 200.0, 1.0);
+    let worse = |base: f64, other: f64| {
+        compared(&before, &run("b", base, other, 1.0)).baseline_worse_ratio()
+    };
+    assert_eq!(worse(100.0, 200.0), None);
+    assert_eq!(worse(102.0, 200.0), None, "less than what matters");
+    assert_eq!(worse(60.0, 200.0), None, "better");
+    assert_eq!(worse(100.0, 400.0), None, "another's change");
+    assert!(worse(300.0, 200.0).is_some_and(|at_least| at_least > 1.0 && at_least < 2.0));
+    let metric = Some("completion_rate_per_s".to_owned());
+    let choices = CompareChoices {
+        metric,
+        ..CompareChoices::default()
+    };
+    let mut slower = run("b", 100.0, 200.0, 1.0);
+    for trial in &mut slower.trials {
+        *trial.metrics.get_mut("completion_rate_per_s").unwrap() /= 2.0;
+    }
+    let rates = |one: &Recorded, other: &Recorded| {
+        Comparison::of(one, other, &choices)
+            .unwrap()
+            .baseline_worse_ratio()
+    };
+    assert!(rates(&before, &slower).is_some(), "a lower rate is worse");
+    slower.run.run = "c".to_owned();
+    assert_eq!(rates(&slower, &before), None);
+}
+
+#[test]
 fn the_bar_for_slower_is_that_of_the_metric_that_is_compared() {
     let (before, mut after) = (run("a", 100.0, 200.0, 1.0), run("b", 100.0, 200.0, 1.0));
     // The twin repeats the CPU time, and not the memory.

@@ -155,10 +155,12 @@ impl Gate {
             })
             .collect();
         let lost = comparison.not_compared.iter().filter_map(lost);
+        let doubt = doubt(comparison);
         let outcome = judged
             .iter()
             .map(|one| one.outcome)
             .chain(lost)
+            .chain(doubt.as_ref().map(|_| Outcome::Undecided))
             .max_by_key(|one| rank(*one));
         let missing = comparison
             .not_compared
@@ -167,7 +169,7 @@ impl Gate {
         Gate {
             schema: "bancada.gate/1",
             outcome: outcome.unwrap_or(Outcome::Undecided),
-            sentence: with_losses(comparison),
+            sentence: doubt.unwrap_or_default() + &with_losses(comparison),
             metric: comparison.metric.clone(),
             max_slower_ratio: comparison.relevant_difference_ratio,
             runs: vec![comparison.before.run.clone(), comparison.after.run.clone()],
@@ -177,6 +179,19 @@ impl Gate {
             notes: comparison.caveats.iter().cloned().chain(missing).collect(),
         }
     }
+}
+
+/// What is said first where the baseline itself did worse: whatever is held against it seems better than it is.
+fn doubt(comparison: &Comparison) -> Option<String> {
+    let at_least_ratio = comparison.baseline_worse_ratio()?;
+    let unit = metric(&comparison.metric).map_or("", |metric| metric.unit);
+    Some(format!(
+        "The baseline {} is itself {} in the second run by at least {:.1} %, unpaired: it changed, or the machine did, \
+         so nothing passes by being held against it. Give --baseline a treatment that did not change. ",
+        comparison.baseline_title().unwrap_or_default(),
+        if unit == "bytes" { "larger" } else { "slower" },
+        at_least_ratio * 100.0
+    ))
 }
 
 /// What a treatment comes to that the run before had and the run after has not: it is never passed over.
