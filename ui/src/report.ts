@@ -2,6 +2,7 @@
 
 import { h } from "./dom";
 import type { PageDocument } from "./document";
+import { followLinks } from "./jump";
 import { Model } from "./model";
 import { answer } from "./sections/answer";
 import { audit } from "./sections/audit";
@@ -72,26 +73,6 @@ function bar(state: State): HTMLElement {
   );
 }
 
-/** Opens whatever a link leads into, before the browser goes there. */
-function openTargets(): void {
-  const open = (hash: string) => {
-    const target = hash.length > 1 ? document.getElementById(hash.slice(1)) : null;
-    if (target instanceof HTMLDetailsElement) target.open = true;
-    return target;
-  };
-  document.addEventListener("click", (event) => {
-    const link = (event.target as Element).closest("a[href^='#']");
-    if (!link) return;
-    const target = open(link.getAttribute("href")!);
-    if (!target) return;
-    event.preventDefault();
-    target.scrollIntoView();
-    const focus = target.querySelector<HTMLElement>("summary") ?? target;
-    focus.focus({ preventScroll: true });
-  });
-  open(location.hash)?.scrollIntoView();
-}
-
 /** Draws the report of a run into `root`. `source` says where it came from. Once a page: its parts share ids. */
 export function drawReport(root: HTMLElement, page: PageDocument, source: string): void {
   const state = new State(new Model(page));
@@ -109,5 +90,5 @@ export function drawReport(root: HTMLElement, page: PageDocument, source: string
     h("footer", {}, source),
   );
   startTips();
-  openTargets();
+  followLinks();
 }

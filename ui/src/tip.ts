@@ -8,6 +8,12 @@ import { digits, scaleFor } from "./units";
 const tip = h("div", { class: "tip", role: "tooltip", id: "tip", hidden: true });
 const GAP = 10;
 
+/** Empties it too: its links stay described by it, and nothing is to be read out while it is hidden. */
+function hide(): void {
+  tip.hidden = true;
+  tip.replaceChildren();
+}
+
 /** Shows `content` while `target` is pointed at or focused; Escape hides it. */
 export function explain(target: Element, content: () => Child[]): void {
   const show = () => {
@@ -17,7 +23,6 @@ export function explain(target: Element, content: () => Child[]): void {
     tip.hidden = false;
     place(target.getBoundingClientRect());
   };
-  const hide = () => (tip.hidden = true);
   target.setAttribute("aria-describedby", "tip");
   target.addEventListener("pointerenter", show);
   target.addEventListener("focus", show);
@@ -28,7 +33,6 @@ export function explain(target: Element, content: () => Child[]): void {
 /** Listens once for the page: a tip never outlives its place, and can be sent away. */
 export function startTips(): void {
   document.body.appendChild(tip);
-  const hide = () => (tip.hidden = true);
   document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
   // What has the focus keeps its tip: coming into sight is a scroll too.
   const scrolled = () => {

@@ -14,10 +14,34 @@ export const audit: Section = (state) => {
     "The audit, trial by trial",
     "Every figure above leads here.",
     model.treatments.map((one) => treatment(state, one)),
+    twins(state),
   );
 };
 
-function treatment(state: State, one: TreatmentFindings): HTMLElement {
+/** The control is not among the findings' treatments, and its trials are audited like any other's. */
+function twins(state: State): HTMLElement[] {
+  const { model } = state;
+  return model.page.treatments.flatMap(({ name, title, twin_of: of }) => {
+    if (of === undefined) return [];
+    const trials = model.trials(name);
+    const count = (status: Trial["status"]) => trials.filter((one) => one.status === status).length;
+    return treatment(state, {
+      name,
+      title,
+      valid_count: count("VALID"),
+      degraded_count: count("DEGRADED"),
+      invalid_count: count("INVALID"),
+      standing: { kind: "unranked", reason: `the control, ${model.title(of)} entered twice` },
+    });
+  });
+}
+
+type Audited = Pick<
+  TreatmentFindings,
+  "name" | "title" | "standing" | "valid_count" | "degraded_count" | "invalid_count"
+>;
+
+function treatment(state: State, one: Audited): HTMLElement {
   const { model } = state;
   const trials = model.trials(one.name);
   const counts = `${one.valid_count} VALID, ${one.degraded_count} DEGRADED, ${one.invalid_count} INVALID`;

@@ -62,6 +62,8 @@ function trials({ model }: State): HTMLElement {
     const why = trial.reasons?.length ? trial.reasons : ["every check passed"];
     const mark = h("a", {
       href: `#${idOf("audit", trial.treatment)}`,
+      // Tab stops only at what is to be looked at; the audit has every trial.
+      tabindex: trial.status === "VALID" ? -1 : undefined,
       "data-status": trial.status,
       "aria-label": `${trial.trial}: ${trial.status}, ${why.join("; ")}`,
     });
