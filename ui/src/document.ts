@@ -205,6 +205,8 @@ export interface Trial {
   metrics: Record<string, number>;
   outcomes: Record<string, number>;
   audit?: [check: string, status: string, detail: string][];
+  /** Figures of its levels, as far as charts over load draw them: by level, then metric. */
+  levels?: Record<string, Record<string, number>>;
   slices?: Record<string, (number | string | null)[]>;
 }
 

@@ -41,6 +41,14 @@ export class Model {
     return known?.title ?? treatment;
   }
 
+  /** Whether the page has an audit of a treatment: of the twin too. */
+  isAudited(treatment: string): boolean {
+    return (
+      this.treatments.some((one) => one.name === treatment) ||
+      this.page.treatments.some((one) => one.name === treatment && one.twin_of !== undefined)
+    );
+  }
+
   /** Trials of a treatment in the order of blocks, whatever their status. */
   trials(treatment: string): Trial[] {
     return this.page.trials.filter((trial) => trial.treatment === treatment);

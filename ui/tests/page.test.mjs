@@ -126,6 +126,55 @@ for (const name of readdirSync(folder)) {
         assert.ok(having.length > 0);
         assert.deepEqual(await marks(metric), names(having), metric);
       }
+      for (const [figure, expected] of Object.entries(await lines(page)))
+        assert.deepEqual(await marks(figure), [...expected].sort(), figure);
+      await context.close();
+    });
+
+    it("leads from every link within it to something", async () => {
+      const { page, context } = await show();
+      const dead = await page
+        .locator("a[href^='#']")
+        .evaluateAll((links) =>
+          links
+            .map((link) => link.getAttribute("href").slice(1))
+            .filter((id) => !document.getElementById(id)),
+        );
+      assert.deepEqual([...new Set(dead)], []);
+      const twin = page.locator("#trust .marks a[aria-label*='~twin']").first();
+      const trial = (await twin.getAttribute("aria-label")).split(":")[0];
+      await twin.click();
+      await page.locator("#audit details[open]").getByText(trial).first().waitFor();
+      await context.close();
+    });
+
+    it("takes the focus along to where a link leads, and the address too", async () => {
+      const { page, context } = await show();
+      const focused = () =>
+        page.evaluate(() => {
+          const { id, tagName } = document.activeElement;
+          return { id, tagName, section: document.activeElement.closest("section")?.id };
+        });
+      const links = page.locator("a.skip, nav.contents a");
+      for (const link of await links.all()) {
+        const id = (await link.getAttribute("href")).slice(1);
+        await link.focus();
+        await page.keyboard.press("Enter");
+        assert.equal((await focused()).id, id);
+        assert.equal(new URL(page.url()).hash, `#${id}`);
+        await page.keyboard.press("Tab");
+        const { id: next, section } = await focused();
+        assert.equal(section, id, `from ${id} to ${next}`);
+        assert.notEqual(next, id);
+      }
+      const stops = page.locator("#trust .marks a:not([tabindex='-1'])");
+      assert.equal(
+        await stops.count(),
+        findings.audit.degraded_count + findings.audit.invalid_count,
+      );
+      await page.goBack();
+      const before = await links.nth((await links.count()) - 2).getAttribute("href");
+      assert.equal(new URL(page.url()).hash, before);
       await context.close();
     });
 
@@ -261,11 +310,23 @@ for (const name of readdirSync(folder)) {
       assert.match(await tip.innerText(), /b1/);
       await page.keyboard.press("Escape");
       assert.ok(!(await tip.isVisible()));
+      assert.equal(await tip.textContent(), "", "nothing is left to be read out");
       const treatment = await link.getAttribute("data-treatment");
       await page.keyboard.press("Enter");
       // The table is drawn when its place has opened.
       const audit = page.locator("#audit details[open]").first();
       await audit.getByText(`b01-${treatment}`).first().waitFor();
+      assert.equal(await page.evaluate(() => document.activeElement.tagName), "SUMMARY");
+      await context.close();
+    });
+
+    it("explains the end of every line by the trials behind it", async () => {
+      const { page, context } = await show();
+      for (const figure of Object.keys(await lines(page))) {
+        const end = page.locator(`figure[data-figure="${figure}"] a[data-treatment]`).last();
+        await end.focus();
+        assert.match(await page.locator(".tip").innerText(), /each trial.*b1/s, figure);
+      }
       await context.close();
     });
 
@@ -337,6 +398,34 @@ for (const name of readdirSync(folder)) {
         assert.ok(wide <= width, `${wide} px`);
         await context.close();
       });
+  });
+}
+
+/** The treatments of every chart of lines, by the chart's file, from the document inside the page. */
+function lines(page) {
+  return page.evaluate(() => {
+    const { findings, curves } = JSON.parse(document.getElementById("page-document").textContent);
+    const shown = findings.treatments.map((one) => one.name);
+    const found = {};
+    const first = ["response", "service", "closed_service"].find((name) =>
+      curves.some((curve) => curve.histogram === name && shown.includes(curve.treatment)),
+    );
+    if (first)
+      found.percentiles = curves
+        .filter((curve) => curve.histogram === first && shown.includes(curve.treatment))
+        .filter((curve) => curve.times_ns.length > 0)
+        .map((curve) => curve.treatment);
+    const over = (file, load, metric, x) => {
+      const points = (findings.levels ?? [])
+        .filter((level) => level.load === load)
+        .flatMap((level) => level.treatments.filter((one) => one.figures[metric] && one[x]));
+      if (new Set(points.map((one) => one[x])).size > 1)
+        found[file] = [...new Set(points.map((one) => one.name))];
+    };
+    for (const metric of ["response_p50_ns", "response_p99_ns"])
+      over(`over-load-${metric}`, "open", metric, "arrival_rate_per_s");
+    over("over-concurrency", "closed", "completion_rate_per_s", "concurrency_count");
+    return found;
   });
 }
 

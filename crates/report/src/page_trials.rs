@@ -6,14 +6,24 @@ use serde_json::{Map, Number, Value};
 /// Nine digits are more than any clock here gives, and half of what a double takes to print.
 const DIGITS: i32 = 9;
 
-/// The trial as JSON: slices as columns, an audit line as `[check, status, detail]`, figures to nine digits.
+/// Figures of levels that the page draws trial by trial: over concurrency, and over offered load.
+const LEVEL_FIGURES: [(&str, &[&str]); 2] = [
+    ("closed", &["completion_rate_per_s"]),
+    ("open", &["response_p50_ns", "response_p99_ns"]),
+];
+
+/// The trial as JSON: slices as columns, an audit line as `[check, status, detail]`, levels as their drawn figures,
+/// figures to nine digits.
 pub(crate) fn short(trial: &Trial) -> Value {
     // A trial that was read from JSON always has a JSON form.
     let mut value = serde_json::to_value(trial).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
         fields.remove("schema");
-        // The findings have every level over blocks, and the page draws nothing else of it.
-        fields.remove("levels");
+        let levels = fields.remove("levels").unwrap_or_default();
+        let levels = level_figures(&levels);
+        if !levels.is_empty() {
+            fields.insert("levels".to_owned(), Value::Object(levels));
+        }
         if let Some(slices) = fields.get_mut("slices") {
             *slices = columns(slices.take());
         }
@@ -39,6 +49,28 @@ fn columns(rows: Value) -> Value {
         }
     }
     Value::Object(columns)
+}
+
+/// Figures that the page draws, by level and metric. The findings have the others over blocks.
+fn level_figures(levels: &Value) -> Map<String, Value> {
+    let mut found = Map::new();
+    for level in levels.as_array().into_iter().flatten() {
+        let text = |key: &str| level.get(key).and_then(Value::as_str);
+        let load = text("load").unwrap_or_default();
+        let drawn = LEVEL_FIGURES.iter().find(|(of, _)| *of == load);
+        let figures: Map<String, Value> = drawn
+            .into_iter()
+            .flat_map(|(_, metrics)| *metrics)
+            .filter_map(|metric| {
+                let figure = level.get("metrics")?.get(metric)?;
+                Some(((*metric).to_owned(), figure.clone()))
+            })
+            .collect();
+        if let Some(name) = text("level").filter(|_| !figures.is_empty()) {
+            found.insert(name.to_owned(), Value::Object(figures));
+        }
+    }
+    found
 }
 
 fn cells(line: &Value) -> Value {
@@ -92,6 +124,20 @@ mod tests {
         );
         assert_eq!(significant(1.0, 9), 1.0);
         assert_eq!(significant(123_456.0, 3), 123_000.0);
+    }
+
+    #[test]
+    fn of_a_level_only_what_is_drawn_over_load_is_kept() {
+        let levels = json!([
+            {"level": "c10", "load": "closed", "metrics": {"completion_rate_per_s": 5.0, "response_p50_ns": 1.0}},
+            {"level": "own60", "load": "open", "metrics": {"response_p50_ns": 2.0}},
+            {"level": "cold", "load": "cold", "metrics": {"completion_rate_per_s": 3.0}},
+            {"level": "c50", "load": "closed", "metrics": {}},
+        ]);
+        let expected =
+            json!({"c10": {"completion_rate_per_s": 5.0}, "own60": {"response_p50_ns": 2.0}});
+        assert_eq!(Value::Object(level_figures(&levels)), expected);
+        assert!(level_figures(&Value::Null).is_empty());
     }
 
     #[test]

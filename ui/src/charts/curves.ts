@@ -10,6 +10,8 @@ export interface Point {
   y: number;
   low?: number | null;
   high?: number | null;
+  /** The level it was measured at, where there are levels. */
+  level?: string;
 }
 
 interface Axis {
@@ -31,6 +33,7 @@ interface Options {
   dots?: boolean;
 }
 
+/** The chart; the end of every line is a link to the audit of its treatment. */
 export function curves(points: Point[], options: Options): SVGSVGElement {
   const colour = colours();
   const isPicked = (point: Point) => options.picked.includes(point.treatment);
@@ -39,7 +42,10 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
   const of = (point: Point) => seriesColour(options.picked, point.treatment, colour);
   const spread = picked.filter((point) => point.low != null && point.high != null);
   const narrow = options.width < 620;
-  const ends = endLabels(picked, points, options, narrow);
+  const labels = endLabels(picked, points, options, narrow);
+  const ends = [...lastPoints(points).values()];
+  const endDots = (at: Point[], style: Plot.DotOptions) =>
+    Plot.dot(at, { x: "x", y: "y", href: (point: Point) => `#${point.treatment}`, ...style });
   const yTicks = options.y.ticks ?? (options.y.type === "log" ? logTicks(points) : 6);
   return Plot.plot({
     width: options.width,
@@ -102,7 +108,7 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
         : null,
       narrow
         ? null
-        : Plot.text(ends, {
+        : Plot.text(labels, {
             frameAnchor: "right",
             y: "y",
             dx: 8,
@@ -111,9 +117,15 @@ export function curves(points: Point[], options: Options): SVGSVGElement {
             fill: of,
             fontSize: 12,
           }),
+      endDots(
+        ends.filter((point) => !isPicked(point)),
+        { r: 2.5, fill: colour.faint },
+      ),
+      endDots(ends.filter(isPicked), { r: 4.5, fill: of, stroke: colour.paper }),
       Plot.tip(
         picked,
         Plot.pointer({
+          className: "pointed",
           x: "x",
           y: "y",
           maxRadius: 30,
@@ -145,10 +157,13 @@ export function logTicks(
   return ticks.filter((tick) => tick >= low * 0.97 && tick <= high * 1.03);
 }
 
+/** The last point of each line, by treatment: points come in the order of their lines. */
+export function lastPoints<P extends { treatment: string }>(points: P[]): Map<string, P> {
+  return new Map(points.map((point) => [point.treatment, point]));
+}
+
 /** The last point of each line, moved apart so that no name covers another. */
 function endLabels(points: Point[], everything: Point[], options: Options, narrow: boolean) {
-  const last = new Map<string, Point>();
-  for (const point of points) last.set(point.treatment, point);
   const height = (options.height ?? (narrow ? 300 : 380)) - 66;
   const log = options.y.type === "log";
   const all = everything.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
@@ -158,7 +173,7 @@ function endLabels(points: Point[], everything: Point[], options: Options, narro
     Math.max(...all.map(place)),
   ];
   const gap = ((high! - low!) * 15) / Math.max(1, height);
-  const shown = [...last.values()];
+  const shown = [...lastPoints(points).values()];
   const places = apart(
     shown.map((point) => place(point.y)),
     gap,

@@ -1,7 +1,14 @@
 // Marks that are links: where they lead, what they say, and what is shown beside them.
 
-import { idOf, type Child } from "../dom";
+import { h, idOf, type Child } from "../dom";
+import type { Model } from "../model";
 import { explain } from "../tip";
+
+/** The title of a treatment as a link to its audit; the bare title where it has none, as one that never started. */
+export function auditLink(model: Model, name: string): Child {
+  const title = model.title(name);
+  return model.isAudited(name) ? h("a", { href: `#${idOf("audit", name)}` }, title) : title;
+}
 
 /** Turns links to `#<name>` into links to that treatment's audit, each with its label and its tip. */
 export function linkToAudit(

@@ -1,5 +1,6 @@
 // What a source said, and how it fared here.
 
+import { auditLink } from "../charts/links";
 import { h, type Child } from "../dom";
 import type { Figure, Ratio } from "../document";
 import type { State } from "../state";
@@ -144,7 +145,11 @@ function publishedTable({ model }: State, published: Published[]): Child {
     table(
       published,
       [
-        { heading: "Treatment", text: (row) => model.title(row.treatment) },
+        {
+          heading: "Treatment",
+          text: (row) => model.title(row.treatment),
+          show: (row) => auditLink(model, row.treatment),
+        },
         {
           heading: "Metric",
           text: (row) => [model.metric(row.metric).title, row.level].filter(Boolean).join(", "),

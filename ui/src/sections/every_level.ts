@@ -1,5 +1,6 @@
 // Every kind of load besides the main slices as the program judged it: figures, ratios, failures, notes, verdicts.
 
+import { auditLink } from "../charts/links";
 import { h, type Child } from "../dom";
 import type { Figure, LevelFindings, LevelTreatment, Scaling } from "../document";
 import type { State } from "../state";
@@ -70,14 +71,19 @@ function family(state: State, kind: string, levels: LevelFindings[]): Child {
     table(
       rows,
       [
-        { heading: "Treatment", name: true, text: (name) => model.title(name) },
+        {
+          heading: "Treatment",
+          name: true,
+          text: (name) => model.title(name),
+          show: (name) => auditLink(model, name),
+        },
         ...levels.flatMap((level) => columns(state, level)),
       ],
       { caption: title, wide: true },
     ),
     told.length > 0 && list(`What to know of it: ${told.length}`, told),
     verdicts.length > 0 && list(`Verdicts: ${verdicts.length}`, verdicts),
-    kind === "closed" && scaling(findings.scaling ?? []),
+    kind === "closed" && scaling(state, findings.scaling ?? []),
   );
 }
 
@@ -153,7 +159,7 @@ function notes(level: LevelFindings): string[] {
   );
 }
 
-function scaling(rows: Scaling[]): Child {
+function scaling({ model }: State, rows: Scaling[]): Child {
   const whole = (value: number | undefined) => (value === undefined ? "–" : grouped(value));
   return (
     rows.length > 0 && [
@@ -166,7 +172,12 @@ function scaling(rows: Scaling[]): Child {
       table(
         rows,
         [
-          { heading: "Treatment", name: true, text: (row) => row.title },
+          {
+            heading: "Treatment",
+            name: true,
+            text: (row) => row.title,
+            show: (row) => auditLink(model, row.treatment),
+          },
           number("One connection, answers/s", (row) => row.rate_of_one_per_s, digits),
           number("Contention", (row) => row.contention_ratio, perCent),
           number("Coherency", (row) => row.coherency_ratio, perCent),

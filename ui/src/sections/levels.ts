@@ -1,11 +1,14 @@
 // What happens as load grows: response time over offered load, completion rate over concurrency.
 
 import { chips } from "../chips";
-import { curves, type Point } from "../charts/curves";
+import { curves, lastPoints, type Point } from "../charts/curves";
+import { linkToAudit } from "../charts/links";
+import { h } from "../dom";
 import type { LevelTreatment } from "../document";
 import { figure } from "../figure";
 import type { State } from "../state";
 import { table, type Column } from "../table";
+import { trialsBehind } from "../tip";
 import { digits, scaleFor, withUnit } from "../units";
 import { absolute } from "./absolute";
 import { section, type Section } from "./section";
@@ -85,7 +88,7 @@ function overLevels(state: State, plan: Plan): HTMLElement | null {
   const { model } = state;
   const points: Point[] = [];
   const unit = model.metric(plan.metric).unit;
-  for (const { treatments } of model.levels(plan.load, plan.metric))
+  for (const { level, treatments } of model.levels(plan.load, plan.metric))
     for (const at of treatments) {
       const found = at.figures[plan.metric];
       const x = plan.x(at);
@@ -96,17 +99,24 @@ function overLevels(state: State, plan: Plan): HTMLElement | null {
           y: found.estimate,
           low: found.low,
           high: found.high,
+          level,
         });
     }
   if (new Set(points.map((point) => point.x)).size < 2) return null;
   points.sort((a, b) => a.x - b.x);
   const xs = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
+  const last = lastPoints(points);
+  const shortX = (x: number) => digits(x).replace(/\.0+$/, "");
+  const end = (name: string) => {
+    const { x, y } = last.get(name)!;
+    return `${withUnit(unit, y)} at ${shortX(x)} ${plan.xLabel}`;
+  };
   return figure(state, {
     title: plan.title,
     file: plan.file,
     caption: plan.caption,
-    draw: (width) =>
-      curves(points, {
+    draw: (width) => {
+      const svg = curves(points, {
         width,
         dots: true,
         picked: [...state.picked],
@@ -114,7 +124,7 @@ function overLevels(state: State, plan: Plan): HTMLElement | null {
         x: {
           type: plan.logX ? "log" : "linear",
           label: plan.xLabel,
-          format: (x) => digits(x).replace(/\.0+$/, ""),
+          format: shortX,
           ticks: plan.logX && xs.length <= 8 ? xs : undefined,
         },
         y: {
@@ -127,7 +137,23 @@ function overLevels(state: State, plan: Plan): HTMLElement | null {
                   .replace(/\.0+( |$)/, "$1")
                   .replace("/s", ""),
         },
-      }),
+      });
+      linkToAudit(
+        svg,
+        (name) => `${model.title(name)}: ${end(name)}`,
+        (name) => [
+          h("strong", {}, model.title(name)),
+          h("div", {}, end(name)),
+          trialsBehind(
+            model,
+            name,
+            unit,
+            (trial) => trial.levels?.[last.get(name)!.level!]?.[plan.metric],
+          ),
+        ],
+      );
+      return svg;
+    },
     table: () => levelTable(state, points, xs, plan, unit),
   });
 }

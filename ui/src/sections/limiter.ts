@@ -1,6 +1,7 @@
 // What each treatment would have needed more of, with the figures that say so.
 
-import { h, idOf } from "../dom";
+import { auditLink } from "../charts/links";
+import { h } from "../dom";
 import type { State } from "../state";
 import { table, type Column } from "../table";
 import { digits, perCent, unitOf, withUnit } from "../units";
@@ -29,7 +30,7 @@ export const limiters: Section = ({ model }: State) => {
     {
       heading: "Treatment",
       text: (row) => row.title,
-      show: (row) => h("a", { href: `#${idOf("audit", row.name)}` }, row.title),
+      show: (row) => auditLink(model, row.name),
     },
     { heading: "Limited by", text: (row) => row.limiter.kind.replaceAll("_", " ") },
     {

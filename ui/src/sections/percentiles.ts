@@ -1,10 +1,13 @@
 // Response times over percentiles, the tail with as much room as the middle.
 
 import { chips } from "../chips";
-import { curves } from "../charts/curves";
+import { curves, lastPoints, type Point } from "../charts/curves";
+import { linkToAudit } from "../charts/links";
 import { h } from "../dom";
 import { figure } from "../figure";
+import type { State } from "../state";
 import { table } from "../table";
+import { trialsBehind } from "../tip";
 import { digits, withUnit } from "../units";
 import { section, type Section } from "./section";
 
@@ -13,6 +16,8 @@ const NAMES: Record<string, string> = {
   service: "Service time at the equal arrival rate",
   closed_service: "Service time in the closed loop",
 };
+/** Percentiles that a trial may have a figure of, the farthest first. */
+const OF_TRIALS = ["p99", "p90", "p50"];
 const NAMED = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
 export const percentiles: Section = (state) => {
@@ -52,7 +57,7 @@ export const percentiles: Section = (state) => {
         chips(state),
       ],
       draw: (width) => {
-        const points = chosen().flatMap((curve) =>
+        const points: Point[] = chosen().flatMap((curve) =>
           curve.quantiles_ratio.map((quantile, index) => ({
             treatment: curve.treatment,
             x: tail(quantile),
@@ -63,7 +68,7 @@ export const percentiles: Section = (state) => {
         );
         if (points.length === 0) return null;
         const longest = points.reduce((most, point) => Math.max(most, point.x), 10);
-        return curves(points, {
+        const svg = curves(points, {
           width,
           picked: [...state.picked],
           title: (name) => model.title(name),
@@ -72,7 +77,7 @@ export const percentiles: Section = (state) => {
             label: "percentile",
             domain: [1, longest],
             ticks: [0, 0.5, 0.9, 0.99, 0.999, 0.9999].map(tail).filter((x) => x <= longest * 1.01),
-            format: (x) => (x <= 1 ? "0" : `p${Number((100 * (1 - 1 / x)).toPrecision(5))}`),
+            format: percentile,
           },
           y: {
             type: "log",
@@ -80,6 +85,25 @@ export const percentiles: Section = (state) => {
             format: (y) => withUnit("ns", y).replace(/\.0+ /, " "),
           },
         });
+        const last = lastPoints(points);
+        const end = (name: string) => {
+          const { x, y } = last.get(name)!;
+          return `${percentile(x)} ${withUnit("ns", y)}`;
+        };
+        linkToAudit(
+          svg,
+          (name) => `${model.title(name)}: ${end(name)}`,
+          (name) => {
+            const metric = farthest(state, name, histogram);
+            return [
+              h("strong", {}, model.title(name)),
+              h("div", {}, `${NAMES[histogram]}, all blocks: ${end(name)}`),
+              h("div", {}, `${model.metric(metric).title} of its trials:`),
+              trialsBehind(model, name, "ns", (trial) => trial.metrics[metric]),
+            ];
+          },
+        );
+        return svg;
       },
       table: () =>
         table(
@@ -111,3 +135,15 @@ export const percentiles: Section = (state) => {
     }),
   );
 };
+
+function percentile(x: number): string {
+  return x <= 1 ? "0" : `p${Number((100 * (1 - 1 / x)).toPrecision(5))}`;
+}
+
+/** The metric of a histogram's farthest percentile that any trial of a treatment has. */
+function farthest({ model }: State, treatment: string, histogram: string): string {
+  const metrics = OF_TRIALS.map((name) => `${histogram}_${name}_ns`);
+  const has = (metric: string) =>
+    model.trials(treatment).some((trial) => trial.metrics[metric] !== undefined);
+  return metrics.find(has) ?? metrics.at(-1)!;
+}

@@ -1,6 +1,7 @@
 // What it would cost, at the reader's own prices, and which stacks would do for a given load: the rules of the
 // program's own plan (`bancada report --plan-rate`).
 
+import { auditLink } from "../charts/links";
 import { h } from "../dom";
 import type { Cost, Ratio } from "../document";
 import type { Model } from "../model";
@@ -206,7 +207,12 @@ function plans(model: Model, costs: Cost[], plan: Plan): HTMLElement {
   return table(
     rows,
     [
-      { heading: "Treatment", name: true, text: (of) => of.cost.title },
+      {
+        heading: "Treatment",
+        name: true,
+        text: (of) => of.cost.title,
+        show: (of) => auditLink(model, of.cost.treatment),
+      },
       {
         heading: "Services as measured",
         number: true,

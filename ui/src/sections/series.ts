@@ -1,13 +1,15 @@
 // The run over time: what every slice of a trial showed, and how fast the machine was just then.
 
 import * as Plot from "@observablehq/plot";
-import { logTicks } from "../charts/curves";
+import { lastPoints, logTicks } from "../charts/curves";
+import { linkToAudit } from "../charts/links";
 import { chips } from "../chips";
 import { colours, seriesColour } from "../colours";
 import { h } from "../dom";
 import type { Trial } from "../document";
 import { figure } from "../figure";
 import type { State } from "../state";
+import { trialsBehind } from "../tip";
 import { digits, scaleFor } from "../units";
 import { samples } from "./samples";
 import { section, type Section } from "./section";
@@ -23,8 +25,16 @@ interface Slice {
 }
 
 const KINDS = {
-  open: { title: "CPU time per good answer of each slice, µs", load: "open" },
-  closed: { title: "Answers per second of each slice", load: "closed" },
+  open: {
+    title: "CPU time per good answer of each slice, µs",
+    load: "open",
+    metric: "service_cpu_per_good_answer_us",
+  },
+  closed: {
+    title: "Answers per second of each slice",
+    load: "closed",
+    metric: "goodput_per_s",
+  },
 } as const;
 
 export const series: Section = (state) => {
@@ -51,7 +61,7 @@ export const series: Section = (state) => {
       title: "Slices over the run",
       file: "slices",
       caption:
-        "One dot a slice of about a second. Blocks are apart because every service is started afresh in between.",
+        "One dot a slice of about a second; the last of each treatment leads to its audit. Blocks are apart because every service is started afresh in between.",
       controls: () => [
         h("div", { class: "controls" }, h("label", {}, "Slices", choice)),
         chips(state),
@@ -61,7 +71,7 @@ export const series: Section = (state) => {
           state,
           end_s,
           all.filter((slice) => slice.load === KINDS[kind].load && slice.value !== null),
-          KINDS[kind].title,
+          KINDS[kind],
           width,
         ),
     }),
@@ -139,7 +149,7 @@ function overTime(
   state: State,
   end_s: number,
   slices: Slice[],
-  title: string,
+  { title, metric }: (typeof KINDS)[keyof typeof KINDS],
   width: number,
 ): SVGSVGElement | null {
   if (slices.length === 0) return null;
@@ -149,7 +159,7 @@ function overTime(
   const ticks = logTicks(slices.map((slice) => ({ y: slice.value! })));
   const front = slices.filter((slice) => state.picked.has(slice.treatment));
   const line = { x: (slice: Slice) => slice.at_s / 60, y: "value" };
-  return Plot.plot({
+  const svg = Plot.plot({
     ...frame(width, 320, colour, end_s),
     y: { type: "log", label: title, labelArrow: "none", tickFormat: digits, ticks, tickSize: 0 },
     marks: [
@@ -166,10 +176,18 @@ function overTime(
         strokeWidth: 1,
       }),
       Plot.dot(front, { ...line, r: 2.6, fill: of }),
+      Plot.dot([...lastPoints(front).values()], {
+        ...line,
+        r: 4.5,
+        fill: of,
+        stroke: colour.paper,
+        href: (slice: Slice) => `#${slice.treatment}`,
+      }),
       Plot.tip(
         front,
         Plot.pointer({
           ...line,
+          className: "pointed",
           fill: colour.paper,
           stroke: colour.faint,
           maxRadius: 20,
@@ -179,6 +197,18 @@ function overTime(
       ),
     ],
   }) as SVGSVGElement;
+  const { model } = state;
+  const { title: name, unit } = model.metric(metric);
+  linkToAudit(
+    svg,
+    (treatment) => `${model.title(treatment)}: ${name} of its trials`,
+    (treatment) => [
+      h("strong", {}, model.title(treatment)),
+      h("div", {}, name),
+      trialsBehind(model, treatment, unit, (trial) => trial.metrics[metric]),
+    ],
+  );
+  return svg;
 }
 
 function canary(state: State, end_s: number, all: Slice[]): HTMLElement | null {
