@@ -47,6 +47,18 @@ async function isDrawn(page) {
   await settled(page);
 }
 
+/** Answers the question for the token, which loads the view again. */
+async function useToken(page) {
+  await page.getByText("needs `Authorization").waitFor();
+  assert.equal(await page.evaluate(() => sessionStorage.getItem("bancada-token")), null);
+  await page.getByLabel("Token", { exact: true }).fill(token);
+  await Promise.all([
+    page.waitForEvent("load"),
+    page.getByRole("button", { name: "Use it" }).click(),
+  ]);
+  await isDrawn(page);
+}
+
 /** No serious finding of axe, whose script comes from here and not from the page. */
 async function assertUsable(page) {
   const found = await page.evaluate(
@@ -143,6 +155,31 @@ it("the report in the app is the page that is saved", async () => {
   await context.close();
 });
 
+it("two runs that the list of runs no longer reaches are still what is compared", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route("**/api/runs?*", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), runs: [] } });
+  });
+  await page.goto(address + VIEWS.compare);
+  await isDrawn(page);
+  const asked = new URL(page.url()).searchParams;
+  for (const side of ["before", "after"])
+    assert.equal(await page.locator(`select[name=${side}]`).inputValue(), asked.get(side));
+  await context.close();
+});
+
+it("a token of a server that is gone is forgotten, and another one asked for", async () => {
+  const { page, context } = await view("/?view=start#token=stale");
+  await page.locator("select").selectOption("long");
+  await page.getByRole("button", { name: "Start" }).click();
+  await useToken(page);
+  assert.equal(await page.locator("select").inputValue(), "long");
+  assert.ok(await page.getByRole("button", { name: "Start" }).isVisible());
+  await context.close();
+});
+
 it("the handlers of two stacks stand side by side", async () => {
   const { page, context } = await view("/?view=catalogue");
   await page.getByRole("checkbox", { name: "Code of one" }).check();
@@ -193,17 +230,25 @@ it("a run is started, watched and stopped from here by whoever has the token", a
   assert.ok(!page.url().includes(token), "the token does not stay in the address");
   await page.getByRole("button", { name: "Start" }).click();
   await page.locator("[data-trial='b01-one']").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Stop the run" }).focus();
   await page.locator("[data-trial='b02-other']").waitFor({ state: "attached" });
+  const focused = await page.evaluate(() => document.activeElement.textContent);
+  assert.equal(focused, "Stop the run", "what has the focus keeps it while trials come in");
   await page.getByRole("link", { name: "The report so far" }).waitFor();
   await shoot(page, "live-own");
   // Somebody who comes late sees the same, without the token.
   const late = await view("/?view=live");
   assert.ok((await late.page.locator("[data-trial]").count()) >= 6);
   assert.equal(await late.page.getByRole("button", { name: "Stop the run" }).count(), 0);
+  await page.evaluate(() => sessionStorage.setItem("bancada-token", "stale"));
+  await page.getByRole("button", { name: "Stop the run" }).click();
+  await useToken(page);
   await page.getByRole("button", { name: "Stop the run" }).click();
   await page.getByText("Ended by interrupted").waitFor();
   await late.page.getByText("Ended by interrupted").waitFor();
-  assert.deepEqual([...problems, ...late.problems], []);
+  const refused = problems.filter((problem) => problem.includes("401"));
+  assert.equal(refused.length, 1, problems.join());
+  assert.deepEqual([...problems, ...late.problems], refused);
   await late.context.close();
   await context.close();
 });

@@ -24,6 +24,11 @@ export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token);
 }
 
+/** What the server has refused is of no use any more. */
+export function forgetToken(): void {
+  sessionStorage.removeItem(KEY);
+}
+
 export function hasToken(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }

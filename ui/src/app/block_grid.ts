@@ -5,18 +5,40 @@ import { metricWords } from "./frame";
 import type { LiveState, LiveTrial } from "./live_state";
 import { unitOf, withUnit } from "../units";
 
+type About = NonNullable<LiveState["about"]>;
+
 /** What tells a status without its colour. */
 const MARKS: Record<string, string> = { DEGRADED: "*", INVALID: "✕" };
 
-/** The grid as the run stands. Blocks that may still come are shown faintly, as far as there is room. */
-export function blockGrid(state: LiveState): HTMLElement {
-  const about = state.about;
-  if (!about) return h("div");
+/** The grid, drawn again where it stands, so that it keeps its focus and how far it was scrolled. */
+export class BlockGrid {
+  private readonly body = h("tbody");
+  private readonly table = h("table", { class: "grid" }, this.body);
+  readonly place = h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Blocks", hidden: true },
+    this.table,
+  );
+
+  draw(state: LiveState): void {
+    if (!state.about) return;
+    const last = latestBegun(state);
+    this.place.hidden = false;
+    this.table.setAttribute("aria-label", `${state.trials.length} trials in ${last} blocks`);
+    this.body.replaceChildren(...rows(state, state.about, last));
+  }
+}
+
+function latestBegun(state: LiveState): number {
+  return Math.max(state.block?.block ?? 0, ...state.trials.map((trial) => trial.block));
+}
+
+/** A row a treatment. Blocks that may still come are shown faintly, as far as there is room. */
+function rows(state: LiveState, about: About, last: number): HTMLElement[] {
   const trials = new Map(state.trials.map((trial) => [`${trial.block} ${trial.treatment}`, trial]));
-  const last = Math.max(state.block?.block ?? 0, ...state.trials.map((trial) => trial.block));
   const count = state.over ? last : about.blocks_at_most_count;
   const blocks = Array.from({ length: Math.min(count, 400) }, (_, index) => index + 1);
-  const rows = about.treatments.map((treatment) => {
+  return about.treatments.map((treatment) => {
     const { title } = treatment;
     const cells = blocks.map((block) => {
       const trial = trials.get(`${block} ${treatment.name}`);
@@ -33,15 +55,6 @@ export function blockGrid(state: LiveState): HTMLElement {
     });
     return h("tr", {}, h("th", { scope: "row" }, title), cells);
   });
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Blocks" },
-    h(
-      "table",
-      { class: "grid", "aria-label": `${state.trials.length} trials in ${last} blocks` },
-      h("tbody", {}, rows),
-    ),
-  );
 }
 
 function described(

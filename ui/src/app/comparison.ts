@@ -75,6 +75,10 @@ async function choice(before: string, after: string): Promise<HTMLElement> {
       "select",
       { name, required: true },
       h("option", { value: "" }, "choose a run"),
+      // The list ends somewhere, and what was asked for may be older than its last.
+      chosen !== "" &&
+        !runs.some((run) => run.run === chosen) &&
+        h("option", { value: chosen, selected: true }, chosen),
       runs.map((run) =>
         h(
           "option",

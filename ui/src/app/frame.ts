@@ -2,7 +2,7 @@
 
 import { append, h, type Child } from "../dom";
 import { themeSwitch } from "../theme";
-import { keepToken, to } from "./api";
+import { forgetToken, keepToken, Problem, to } from "./api";
 
 /** Draws itself into a place; done when there is something to see. */
 export type View = (place: HTMLElement, asked: URLSearchParams) => Promise<void>;
@@ -56,6 +56,14 @@ export function heading(place: HTMLElement, title: string, ...lead: Child[]): vo
   document.title = `${title} · Bancada`;
   place.append(h("h1", { class: "view" }, title));
   if (lead.length > 0) append(place, [h("p", { class: "lead" }, lead)]);
+}
+
+/** What went wrong, in a sentence; a token that was refused is forgotten and asked for again. */
+export function complaint(error: unknown): HTMLElement {
+  const message = error instanceof Error ? error.message : String(error);
+  const refused = error instanceof Problem && error.status === 401;
+  if (refused) forgetToken();
+  return h("div", {}, h("p", { class: "note", role: "alert" }, message), refused && askForToken());
 }
 
 /** A field for the token that the server printed. */

@@ -1,17 +1,16 @@
 // A run as it goes on: the grid fills, the intervals narrow, every trial shows as it is stored.
 
 import { h } from "../dom";
-import { grouped, unitOf, withUnit } from "../units";
-import { ask, hasToken, ofRun, Problem, send, to } from "./api";
-import { blockGrid } from "./block_grid";
-import { heading, metricWords, span, type View } from "./frame";
+import { grouped } from "../units";
+import { ask, hasToken, ofRun, Problem, to } from "./api";
+import { BlockGrid } from "./block_grid";
+import { complaint, heading, span, type View } from "./frame";
 import { Intervals } from "./intervals";
 import { apply, latestBlock, wholeBlocks, type LiveEvent, type LiveState } from "./live_state";
 import type { Runs } from "./runs";
+import { StopButton } from "./stop_button";
 import { watch } from "./stream";
-
-/** Trials that are listed below the grid. */
-const LISTED = 12;
+import { TrialList } from "./trial_list";
 
 export const live: View = async (place, asked) => {
   const run = asked.get("run");
@@ -70,36 +69,32 @@ function follow(place: HTMLElement, path: string, isOwn: boolean): Promise<void>
       first();
     });
     told.catch((error: unknown) => {
-      failed(error);
-      place.append(
-        h(
-          "p",
-          { class: "note", role: "alert" },
-          error instanceof Error ? error.message : String(error),
-        ),
-      );
+      if (state) place.append(complaint(error));
+      else failed(error);
     });
   });
 }
 
-/** The parts of the view, each drawn again where it stands. */
+/** The parts of the view, each made once: what has the focus keeps it while the run goes on. */
 class Parts {
   private readonly title = h("h1", { class: "view" });
   private readonly question = h("p", { class: "lead" });
   private readonly status = h("p", { class: "now", role: "status" });
   private readonly bar = h("progress", { "aria-label": "Slices of this block", hidden: true });
-  private readonly ways = h("p", { class: "ways small" });
-  private readonly grid = h("div");
+  private readonly report = h("a", { hidden: true });
+  private readonly stop = new StopButton();
   private readonly notices = h("div");
+  private readonly grid = new BlockGrid();
   readonly intervals = new Intervals();
-  private readonly trials = h("div");
+  private readonly trials = new TrialList();
 
   constructor(
     place: HTMLElement,
     private readonly isOwn: boolean,
   ) {
-    place.append(this.title, this.question, this.status, this.bar, this.ways, this.notices);
-    place.append(this.grid, this.intervals.place, this.trials);
+    const ways = h("p", { class: "ways small" }, this.report, this.stop.button);
+    place.append(this.title, this.question, this.status, this.bar, ways, this.stop.said);
+    place.append(this.notices, this.grid.place, this.intervals.place, this.trials.place);
   }
 
   draw(state: LiveState): void {
@@ -107,39 +102,29 @@ class Parts {
     document.title = `${state.over ? "" : "● "}${title} · Bancada`;
     this.title.textContent = title;
     this.question.textContent = state.about?.question ?? "";
-    this.status.textContent = statusLine(state);
+    const status = statusLine(state);
+    // Said anew it would be read out anew.
+    if (this.status.textContent !== status) this.status.textContent = status;
     const { slices_done_count: done, slices_in_block_count: all } = state.block ?? {};
     this.bar.hidden = !all || state.over !== undefined;
     this.bar.max = all || 1;
     this.bar.value = done ?? 0;
-    this.ways.replaceChildren(...this.links(state));
-    this.grid.replaceChildren(blockGrid(state));
+    this.ways(state);
+    this.grid.draw(state);
     this.notices.replaceChildren(
       ...state.notices.slice(-4).map((notice) => h("p", { class: "note small" }, notice)),
     );
-    this.trials.replaceChildren(...trialList(state));
+    this.trials.draw(state);
   }
 
-  private links(state: LiveState): HTMLElement[] {
-    const found: HTMLElement[] = [];
-    if (state.run && state.trials.length > 0)
-      found.push(
-        h(
-          "a",
-          { href: to("report", { run: state.run }) },
-          state.over ? "The report" : "The report so far",
-        ),
-      );
-    if (this.isOwn && !state.over && hasToken())
-      found.push(h("button", { type: "button", class: "quiet", onclick: stop }, "Stop the run"));
-    return found;
+  private ways(state: LiveState): void {
+    this.report.hidden = !state.run || state.trials.length === 0;
+    if (state.run) this.report.href = to("report", { run: state.run });
+    this.report.textContent = state.over ? "The report" : "The report so far";
+    const focused = document.activeElement === this.stop.button;
+    this.stop.button.hidden = !this.isOwn || state.over !== undefined || !hasToken();
+    if (focused && this.stop.button.hidden) this.report.focus();
   }
-}
-
-async function stop(event: Event): Promise<void> {
-  const button = event.target as HTMLButtonElement;
-  button.disabled = true;
-  await send("/api/live", { method: "DELETE" });
 }
 
 function statusLine(state: LiveState): string {
@@ -163,50 +148,4 @@ function statusLine(state: LiveState): string {
   }
   if (state.remaining_s !== undefined) parts.push(`at most ${span(state.remaining_s)} left`);
   return parts.join(" · ");
-}
-
-function trialList(state: LiveState): HTMLElement[] {
-  const metric = state.about?.primary_metric;
-  if (!metric || state.trials.length === 0) return [];
-  const title = (name: string) =>
-    state.about!.treatments.find((one) => one.name === name)?.title ?? name;
-  const rows = state.trials
-    .slice(-LISTED)
-    .reverse()
-    .map((trial) => {
-      const value = trial.metrics[metric];
-      return h(
-        "tr",
-        { "data-listed": trial.trial },
-        h("td", {}, String(trial.block)),
-        h("td", {}, title(trial.treatment)),
-        h("td", { class: "status", "data-status": trial.status }, trial.status),
-        h("td", { class: "number" }, value === undefined ? "–" : withUnit(unitOf(metric), value)),
-        h("td", { class: "soft" }, (trial.reasons ?? []).join("; ")),
-      );
-    });
-  const heads = ["Block", "Treatment", "Status", metricWords(metric), "Why"];
-  return [
-    h("h2", {}, "The latest trials"),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "The latest trials" },
-      h(
-        "table",
-        { class: "wide" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            heads.map((head, index) =>
-              h("th", { scope: "col", class: index === 3 && "number" }, head),
-            ),
-          ),
-        ),
-        h("tbody", {}, rows),
-      ),
-    ),
-  ];
 }

@@ -2,13 +2,12 @@
 
 import "../theme.css";
 import "./app.css";
-import { h } from "../dom";
 import { startTheme } from "../theme";
-import { Problem, takeToken } from "./api";
+import { takeToken } from "./api";
 import { catalogue } from "./catalogue";
 import { code } from "./code";
 import { comparison } from "./comparison";
-import { askForToken, frame, type View } from "./frame";
+import { complaint, frame, type View } from "./frame";
 import { history } from "./history";
 import { live } from "./live";
 import { report } from "./report";
@@ -37,12 +36,7 @@ async function open(): Promise<void> {
   try {
     await view(place, asked);
   } catch (error) {
-    const needsToken = error instanceof Problem && error.status === 401;
-    const message = error instanceof Error ? error.message : String(error);
-    place.append(
-      h("p", { class: "note", role: "alert" }, message),
-      needsToken ? askForToken() : "",
-    );
+    place.append(complaint(error));
   }
   performance.mark("drawn");
 }

@@ -47,7 +47,7 @@ export function narrowingChart(rows: Row[], width: number): SVGSVGElement {
   return Plot.plot({
     width,
     height: HEIGHT_PX,
-    marginLeft: 46,
+    marginLeft: 52,
     marginRight: 30,
     marginTop: 10,
     marginBottom: 24,

@@ -3,7 +3,7 @@
 import { h } from "../dom";
 import { ask, hasToken, send, to } from "./api";
 import type { Catalog } from "./catalogue";
-import { askForToken, heading, span, type View } from "./frame";
+import { askForToken, complaint, heading, span, type View } from "./frame";
 
 export const start: View = async (place, asked) => {
   const { experiments } = await ask<Catalog>("/api/catalog");
@@ -35,7 +35,7 @@ export const start: View = async (place, asked) => {
   };
   choice.addEventListener("change", describe);
   describe();
-  const said = h("p", { class: "note", role: "alert", hidden: true });
+  const said = h("div");
   const form = h(
     "form",
     {
@@ -58,7 +58,8 @@ async function order(experiment: string, budget: string, said: HTMLElement): Pro
     await send("/api/live", { method: "POST", body: JSON.stringify(asked) });
     location.assign(to("live"));
   } catch (error) {
-    said.hidden = false;
-    said.textContent = error instanceof Error ? error.message : String(error);
+    // A new token loads this view again: what was chosen stays.
+    history.replaceState(null, "", to("start", { experiment }));
+    said.replaceChildren(complaint(error));
   }
 }
