@@ -301,8 +301,10 @@ struct Stranger {
 
 impl Stranger {
     fn start() -> Stranger {
-        let computes =
-            r#"while :; do timeout --foreground 0.1 sh -c "while :; do :; done"; sleep 0.2; done"#;
+        // One loop for each of two CPUs: the scheduler puts them where least else runs.
+        let computes = r#"
+            hog() { while :; do timeout --foreground 0.1 sh -c "while :; do :; done"; sleep 0.2; done; }
+            hog & hog & wait"#;
         // Of itself it ends after some minutes, whatever becomes of this test.
         let detached = format!("setsid timeout 300 sh -c '{computes}' >/dev/null 2>&1 & echo $!");
         let output = Command::new("sh").args(["-c", &detached]).output();
