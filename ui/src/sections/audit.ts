@@ -21,9 +21,11 @@ export const audit: Section = (state) => {
 /** The control is not among the findings' treatments, and its trials are audited like any other's. */
 function twins(state: State): HTMLElement[] {
   const { model } = state;
+  // As the findings count the others: void blocks are listed, and counted apart.
+  const voided = new Set(model.page.findings.audit.voided_blocks.map(({ block }) => block));
   return model.page.treatments.flatMap(({ name, title, twin_of: of }) => {
     if (of === undefined) return [];
-    const trials = model.trials(name);
+    const trials = model.trials(name).filter((one) => !voided.has(one.block));
     const count = (status: Trial["status"]) => trials.filter((one) => one.status === status).length;
     return treatment(state, {
       name,
