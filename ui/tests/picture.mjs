@@ -1,6 +1,6 @@
-// The picture of a report in the README: `npm run picture`, after cargo build.
+// The picture of a report in the README: `npm run picture [RUN]`, after cargo build; of the committed first look unless told.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium, launch, open, settled } from "./browser.mjs";
@@ -9,7 +9,8 @@ const LARGEST_BYTES = 300e3;
 const root = join(import.meta.dirname, "../..");
 const to = join(root, "docs/images/report.png");
 const program = process.env.BANCADA ?? join(root, "target/debug/bancada");
-const run = process.argv[2] ?? "latest";
+const results = join(root, "experiments/first-look/results");
+const run = process.argv[2] ?? join(results, readdirSync(results).sort().at(-1));
 const chromium = findChromium();
 if (!chromium) throw new Error("chromium is not on the PATH: install it to take a picture");
 
