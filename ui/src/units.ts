@@ -80,6 +80,14 @@ export function reach(low: number, high: number, divisor: number): string {
     : `±${perCent(halfWidth)}`;
 }
 
+/** How far apart the ends of an interval of ratios may be before their digits tell nothing. */
+const WIDEST_RANGE = 1e4;
+
+/** The ends of an interval of ratios, or that they lie too far apart to be told. */
+export function range(low: number, high: number): string {
+  return high / low > WIDEST_RANGE ? "undetermined" : `${digits(low)} – ${digits(high)}`;
+}
+
 /** A figure in the unit that suits it, with how far its interval reaches. */
 export function withReach(
   unit: string,

@@ -80,15 +80,21 @@ impl Drop for Server {
     }
 }
 
-#[test]
-fn a_run_is_started_and_watched_through_the_server_and_ctrl_c_leaves_nothing() {
+/// A bench of two services, and a server that has been asked for a run of forty blocks of them.
+fn long_run() -> (Bench, Server) {
     let bench = Bench::new(false);
     bench.stack("one", "ok");
     bench.stack("other", "ok");
     bench.experiment("long", &["one", "other"], 40, None);
-    let mut server = Server::start(&bench);
+    let server = Server::start(&bench);
     let (status, body) = server.ask("POST", "/api/live", "{\"experiment\": \"long\"}");
     assert_eq!(status, "202", "{body}");
+    (bench, server)
+}
+
+#[test]
+fn a_run_is_started_and_watched_through_the_server_and_ctrl_c_leaves_nothing() {
+    let (bench, mut server) = long_run();
     let events = BufReader::new(server.open("GET", "/api/live/events", ""));
     let mut lines = events.lines().map(|line| line.expect("a line"));
     for name in ["b01-one", "b01-other", "b02-one"] {
@@ -120,13 +126,7 @@ fn a_run_is_started_and_watched_through_the_server_and_ctrl_c_leaves_nothing() {
 
 #[test]
 fn a_run_that_fails_midway_says_why() {
-    let bench = Bench::new(false);
-    bench.stack("one", "ok");
-    bench.stack("other", "ok");
-    bench.experiment("long", &["one", "other"], 40, None);
-    let server = Server::start(&bench);
-    let (status, body) = server.ask("POST", "/api/live", "{\"experiment\": \"long\"}");
-    assert_eq!(status, "202", "{body}");
+    let (bench, server) = long_run();
     let run = eventually("the run has a directory", || bench.run_dir());
     // A folder in the place of a file that is still to be written.
     let blocked = "histograms/b03-one.hlog";
@@ -151,13 +151,7 @@ fn a_run_that_fails_midway_says_why() {
 
 #[test]
 fn what_answers_keeps_off_the_services_cpus_and_a_run_started_there_has_all() {
-    let bench = Bench::new(false);
-    bench.stack("one", "ok");
-    bench.stack("other", "ok");
-    bench.experiment("long", &["one", "other"], 40, None);
-    let server = Server::start(&bench);
-    let (status, body) = server.ask("POST", "/api/live", "{\"experiment\": \"long\"}");
-    assert_eq!(status, "202", "{body}");
+    let (bench, server) = long_run();
     let placement = Placement::of_this_machine();
     let service = bad_service().canonicalize().expect("the service");
     let of_a_service = || {

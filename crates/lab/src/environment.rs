@@ -16,6 +16,7 @@ pub fn environment(versions: BTreeMap<String, String>) -> Environment {
         memory_bytes: memory_bytes(),
         virtualization: virtualization(&cpu_info),
         governor: first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        idle_cpus_poll: false,
         versions,
         database_settings: BTreeMap::new(),
         warnings: Vec::new(),

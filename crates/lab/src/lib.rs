@@ -7,6 +7,7 @@
 mod admit;
 mod audit;
 mod audition;
+mod awake;
 mod block;
 mod canary;
 mod collapse;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use load::{Edge, EngineOptions, Observations, Pacing, Priority, Session};
 use record::Slice;
 
+use crate::awake::Awake;
 use crate::canary::Canary;
 use crate::conditions::{BlockWatch, Mark};
 use crate::design::{SliceKind, SliceTurn};
@@ -59,6 +60,7 @@ pub struct Bench<'a> {
     watch: BlockWatch,
     foreign: Foreign,
     foreign_so_far: Vec<f64>,
+    awake: Option<Awake>,
     /// What the generator reaches against a server that does nothing; absent until it was measured.
     pub null_server_rate_per_s: Option<f64>,
 }
@@ -86,6 +88,7 @@ impl<'a> Bench<'a> {
             watch: BlockWatch::default(),
             foreign,
             foreign_so_far: Vec::new(),
+            awake: Awake::hold(),
             null_server_rate_per_s: None,
             session: Session::new(EngineOptions {
                 seed,
@@ -99,6 +102,11 @@ impl<'a> Bench<'a> {
             began: Instant::now(),
             stop,
         })
+    }
+
+    /// Whether idle CPUs poll instead of sleeping while this is there.
+    pub fn is_awake(&self) -> bool {
+        self.awake.is_some()
     }
 
     /// Runs the canary job on the services' CPU.

@@ -69,6 +69,7 @@ pub fn run_blocks(
         run.design.connections_count,
         run.design.keep_alive,
     )?;
+    run.environment.idle_cpus_poll = bench.is_awake();
     bench.take_watch();
     if run.ended_by.take().is_some() {
         run.ended_at = None;

@@ -28,6 +28,9 @@ pub struct Environment {
     /// Frequency governor, where one shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
+    /// Whether idle CPUs polled instead of sleeping while blocks were measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idle_cpus_poll: bool,
     /// Version of each tool and of PostgreSQL.
     #[serde(default)]
     pub versions: BTreeMap<String, String>,

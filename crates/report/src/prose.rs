@@ -330,6 +330,9 @@ pub(crate) fn environment(findings: &Findings) -> Vec<Line> {
             .as_ref()
             .map(|name| format!("governor {name}")),
     );
+    if environment.idle_cpus_poll {
+        machine.push("idle CPUs polled".to_owned());
+    }
     let mut lines = vec![("machine", machine.join(", "))];
     let listed = |entries: &std::collections::BTreeMap<String, String>| {
         let entries: Vec<String> = entries

@@ -15,6 +15,8 @@ const ROW: f64 = 28.0;
 const LETTERS: usize = 27;
 /// Ticks at most.
 const TICKS: usize = 8;
+/// How many times beyond the outermost dots the scale goes for the end of an interval.
+const FARTHEST: f64 = 10.0;
 
 /// A row a treatment that is compared with the baseline; `None` when there is none.
 pub(crate) fn tiers(findings: &Findings) -> Option<String> {
@@ -115,17 +117,23 @@ struct Scale {
 }
 
 impl Scale {
-    /// Wide enough for every interval, the baseline and the band around it.
+    /// Wide enough for the baseline, the band around it, and every interval whose ends are not far from all dots.
     fn of(rows: &[&TreatmentFindings], band: f64) -> Scale {
-        let ends = rows.iter().filter_map(|row| row.to_baseline.as_ref());
-        let ends = ends.flat_map(|ratio| {
-            let (low, high) = ratio.interval().unwrap_or((ratio.ratio, ratio.ratio));
-            [low.ln(), high.ln()]
-        });
+        let ratios: Vec<&RatioEstimate> = rows
+            .iter()
+            .filter_map(|row| row.to_baseline.as_ref())
+            .collect();
         let edge = (1.0 + band).ln() * 1.2;
-        let (low, high) = ends.fold((-edge, edge), |(low, high), end| {
-            (low.min(end), high.max(end))
-        });
+        let span = |ends: &mut dyn Iterator<Item = f64>| {
+            ends.fold((-edge, edge), |(low, high), end| {
+                (low.min(end.ln()), high.max(end.ln()))
+            })
+        };
+        let dots = span(&mut ratios.iter().map(|ratio| ratio.ratio));
+        let intervals = ratios.iter().filter_map(|ratio| ratio.interval());
+        let ends = span(&mut intervals.flat_map(|(low, high)| [low, high]));
+        let low = ends.0.max(dots.0 - FARTHEST.ln()).min(dots.0);
+        let high = ends.1.min(dots.1 + FARTHEST.ln()).max(dots.1);
         let room = (high - low) * 0.03;
         Scale {
             low: low - room,
@@ -133,8 +141,10 @@ impl Scale {
         }
     }
 
+    /// What lies beyond the scale is drawn to its edge.
     fn x(&self, ratio: f64) -> f64 {
-        LEFT + (WIDTH - LEFT - RIGHT) * (ratio.ln() - self.low) / (self.high - self.low)
+        let log = ratio.ln().clamp(self.low, self.high);
+        LEFT + (WIDTH - LEFT - RIGHT) * (log - self.low) / (self.high - self.low)
     }
 
     fn middle(&self) -> f64 {

@@ -125,8 +125,14 @@ pub(crate) fn ratio(value: f64) -> String {
     format!("{}×", digits(value))
 }
 
-/// The ends of an interval of ratios.
+/// How far apart the ends of an interval of ratios may be before their digits tell nothing.
+const WIDEST_RANGE: f64 = 1e4;
+
+/// The ends of an interval of ratios, or that they lie too far apart to be told.
 pub(crate) fn range(low: f64, high: f64) -> String {
+    if high / low > WIDEST_RANGE {
+        return "undetermined".to_owned();
+    }
     format!("{} – {}", digits(low), digits(high))
 }
 

@@ -53,6 +53,7 @@ export function whiskers(rows: WhiskerRow[], options: Options): SVGSVGElement {
     ...row.points,
   ]);
   if (options.origin !== undefined) ends.push(options.origin);
+  const dots = [...shown.map((row) => row.estimate!), options.origin ?? shown[0]?.estimate ?? 1];
   const tone = (row: WhiskerRow) => (row.tone === "soft" ? colour.soft : colour[row.tone]);
   const clip = (text: string, room: number) => {
     const letters = Math.max(8, Math.floor(room / (LETTER_PX * (font / 13))));
@@ -89,7 +90,8 @@ export function whiskers(rows: WhiskerRow[], options: Options): SVGSVGElement {
     },
     x: {
       type: options.log ? "log" : "linear",
-      domain: options.log ? padded(ends) : [0, Math.max(...ends) * 1.04],
+      domain: options.log ? padded(ends, dots) : [0, Math.max(...ends) * 1.04],
+      clamp: true,
       label: null,
       tickFormat: options.format,
       ticks: Math.max(3, Math.floor((options.width - left - right) / 90)),
@@ -171,9 +173,17 @@ function groupStarts(rows: WhiskerRow[]): WhiskerRow[] {
   return rows.filter((row, index) => index > 0 && row.group !== rows[index - 1]!.group);
 }
 
-function padded(values: number[]): [number, number] {
-  const logs = values.filter((value) => value > 0).map(Math.log);
-  const [low, high] = [Math.min(...logs), Math.max(...logs)];
+/** How many times beyond the outermost dots the scale goes for the end of an interval; the rest is drawn to its edge. */
+const FARTHEST = 10;
+
+function padded(values: number[], dots: number[]): [number, number] {
+  const span = (of: number[]) => {
+    const logs = of.filter((value) => value > 0).map(Math.log);
+    return [Math.min(...logs), Math.max(...logs)] as const;
+  };
+  const [[least, most], [first, last]] = [span(values), span(dots)];
+  const low = Math.max(least, first - Math.log(FARTHEST));
+  const high = Math.min(most, last + Math.log(FARTHEST));
   const room = Math.max(0.02, (high - low) * 0.04);
   return [Math.exp(low - room), Math.exp(high + room)];
 }

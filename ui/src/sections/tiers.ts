@@ -9,7 +9,7 @@ import type { Model } from "../model";
 import type { State } from "../state";
 import { table, type Column } from "../table";
 import { explain, trialsBehind } from "../tip";
-import { digits, perCent, reach, scaleFor, times, withUnit } from "../units";
+import { digits, perCent, range, reach, scaleFor, times, withUnit } from "../units";
 import { section } from "./section";
 
 export function tiers(state: State): HTMLElement {
@@ -81,9 +81,7 @@ export function sideOf(ratio: Ratio | null, better: string): "better" | "worse" 
 export function ratioText(ratio: Ratio | null): string {
   if (!ratio) return "–";
   const interval =
-    ratio.low_ratio && ratio.high_ratio
-      ? ` (${digits(ratio.low_ratio)} – ${digits(ratio.high_ratio)})`
-      : "";
+    ratio.low_ratio && ratio.high_ratio ? ` (${range(ratio.low_ratio, ratio.high_ratio)})` : "";
   return `${times(ratio.ratio)}${interval}`;
 }
 

@@ -4,7 +4,7 @@ import { h, idOf, type Child } from "../dom";
 import type { State } from "../state";
 import { table } from "../table";
 import { explain } from "../tip";
-import { digits, perCent, withUnit } from "../units";
+import { digits, perCent, range, withUnit } from "../units";
 import { section } from "./section";
 
 export function trust(state: State): HTMLElement {
@@ -90,9 +90,7 @@ function twin({ model }: State): HTMLElement {
     return fact("No twin", "Nothing was entered twice, so what this bench cannot see is unknown.");
   const { ratio } = control;
   const interval =
-    ratio.low_ratio && ratio.high_ratio
-      ? ` (${digits(ratio.low_ratio)} – ${digits(ratio.high_ratio)})`
-      : "";
+    ratio.low_ratio && ratio.high_ratio ? ` (${range(ratio.low_ratio, ratio.high_ratio)})` : "";
   return fact(
     perCent(control.bound_ratio),
     `is what this bench cannot see: ${model.title(control.treatment)}, entered twice, differs from itself by ${digits(ratio.ratio)}×${interval}. `,
