@@ -1,4 +1,5 @@
-//! The page in a real browser: on committed runs, one of them with INVALID trials, and on a large synthetic one.
+//! The page in a real browser: on committed runs, one of them with INVALID trials and one with 25 treatments, and on two
+//! synthetic ones that have every part a report can have.
 //!
 //! What is looked at there is in `ui/tests/page.test.mjs`; the screenshots stay below `target/tmp/page`.
 #![expect(clippy::print_stderr, reason = "a skip says why")]
@@ -49,6 +50,11 @@ fn every_page_is_drawn_whole_quiet_and_usable_in_a_browser() {
             "overflow",
             copied(&committed("zejuniortdr-2025-pools"), &runs.join("overflow")),
             ["pool-5-each", "pool-20-each-200"],
+        ),
+        (
+            "every",
+            copied(&committed("every-stack"), &runs.join("every")),
+            ["hyper", "fastapi"],
         ),
         ("large", large.write(&runs), ["t03", "t20"]),
         ("invalid", invalid.write(&runs), ["t01", "t02"]),
