@@ -7,7 +7,6 @@
 mod admit;
 mod audit;
 mod audition;
-mod awake;
 mod block;
 mod canary;
 mod collapse;

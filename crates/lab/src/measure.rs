@@ -3,10 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use load::{Edge, EngineOptions, Observations, Pacing, Priority, Session};
+use load::{Awake, Edge, EngineOptions, Observations, Pacing, Priority, Session};
 use record::Slice;
 
-use crate::awake::Awake;
 use crate::canary::Canary;
 use crate::conditions::{BlockWatch, Mark};
 use crate::design::{SliceKind, SliceTurn};

@@ -13,7 +13,8 @@ const JSON_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// but what JSON is parsed into.
 #[derive(Default)]
 pub(crate) struct BodyCheck {
-    sha256: Option<Sha256>,
+    /// Boxed: every connection holds one, most look at no body, and the cache is what a request is short of.
+    sha256: Option<Box<Sha256>>,
     json: Option<Vec<u8>>,
 }
 

@@ -4,6 +4,7 @@
 //! at a time for one [`Slice`], which gives [`Observations`].
 
 mod audit;
+mod awake;
 mod check;
 mod distribution;
 mod engine;
@@ -31,6 +32,7 @@ pub mod transport;
 mod url;
 
 pub use audit::{Check, CheckStatus, Finding, audit, verdict};
+pub use awake::Awake;
 pub use distribution::{Distribution, Percentile, TAIL_SAMPLES_MIN};
 pub use engine::{Counts, Edge, EngineOptions, Session, TargetId, check_cpus};
 pub use error::LoadError;

@@ -1,7 +1,9 @@
 //! Where and when figures were made, and keeping server and generator apart.
 
+use std::io::Read;
 use std::process::Command;
 
+use rustix::event::Timespec;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// One line: kind of machine, kernel, date.
@@ -29,24 +31,57 @@ pub fn line() -> String {
     let date = date.map_or(String::new(), |output| {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     });
+    let idle = if idle_cpus_poll() {
+        ", idle CPUs poll"
+    } else {
+        ""
+    };
     format!(
-        "{count} CPUs of {model}{virtual_machine}, Linux {kernel}, TCP {}, {date}",
+        "{count} CPUs of {model}{virtual_machine}, Linux {kernel}, TCP {}{idle}, {date}",
         congestion.trim()
     )
 }
 
-/// Binds this process, and those it starts, to one CPU; says so when there is no other.
-pub fn stay_on(cpu: usize) {
-    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
-        eprintln!("only one CPU: server and generator share it, and figures say less");
-        return;
-    }
-    let mut set = CpuSet::new();
-    set.set(cpu);
-    sched_setaffinity(None, &set).unwrap();
+/// Whether somebody has asked for it: the file tells the strictest bound there is, in microseconds.
+fn idle_cpus_poll() -> bool {
+    let mut bound = [1; 4];
+    let file = std::fs::File::open("/dev/cpu_dma_latency");
+    file.and_then(|mut file| file.read_exact(&mut bound))
+        .is_ok()
+        && bound == [0; 4]
 }
 
-/// The CPU of the server, and that of the generator.
-pub const SERVER_CPU: usize = 0;
-/// See [`SERVER_CPU`].
+/// Binds this thread, and what it starts, to one CPU; says so when there is no such.
+pub fn stay_on(cpu: usize) {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    if sched_setaffinity(None, &set).is_err() {
+        eprintln!(
+            "CPU {cpu} is not to be had: server and generator share one, and figures say less"
+        );
+    }
+}
+
+/// Binds this thread to the CPU of the server, at the usual priority: one that never sleeps and goes before all others
+/// is stopped by the kernel for a twentieth of each second (`sched_rt_runtime_us`).
+pub fn serve_here() {
+    stay_on(SERVER_CPU);
+    // SAFETY: the parameter is read during the call, and 0 means the calling thread.
+    unsafe {
+        libc::sched_setscheduler(
+            0,
+            libc::SCHED_OTHER,
+            &libc::sched_param { sched_priority: 0 },
+        );
+    }
+}
+
+/// The CPU of the generator; [`serve_here`] has the other.
 pub const GENERATOR_CPU: usize = 1;
+const SERVER_CPU: usize = 0;
+
+/// How long a server waits that never sleeps.
+pub const NOT_AT_ALL: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 0,
+};

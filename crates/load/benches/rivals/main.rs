@@ -28,6 +28,7 @@ mod pacing;
 mod printed;
 mod priority;
 mod rivals;
+mod scenario;
 mod server;
 mod settings;
 mod syscalls;
@@ -46,6 +47,20 @@ fn main() {
         _ => ("costs", args.as_slice()),
     };
     match mode {
+        // Processes of the bench itself.
+        "serve" => null_server::serve(rest[0].parse().unwrap()),
+        "ours" => ours::closed_loop(rest),
+        "bare" => bare::drive(rest, "reno"),
+        "bare-default" => bare::drive(rest, ""),
+        "hog" => priority::hog(),
+        _ => show(mode, rest),
+    }
+}
+
+fn show(mode: &str, rest: &[String]) {
+    // Else it is the pauses of the one that wake the other late.
+    let _awake = load::Awake::hold();
+    match mode {
         "costs" => costs::compare(&Settings::read(rest)),
         "syscalls" => syscalls::count(&Settings::read(rest)),
         "truth" => truth::compare(&Settings::read(rest)),
@@ -53,12 +68,6 @@ fn main() {
         "pacing" => pacing::compare(&Settings::read(rest)),
         "priority" => priority::compare(&Settings::read(rest)),
         "truth-serve" => truth_server::serve(rest.first().map_or("", String::as_str)),
-        // Processes of the bench itself.
-        "serve" => null_server::serve(rest[0].parse().unwrap()),
-        "ours" => ours::closed_loop(rest),
-        "bare" => bare::drive(rest, "reno"),
-        "bare-default" => bare::drive(rest, ""),
-        "hog" => priority::hog(),
         _ => settings::usage(),
     }
 }

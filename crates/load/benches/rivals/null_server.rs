@@ -1,4 +1,7 @@
 //! A server that does nothing: level-triggered epoll, the same answer to every request.
+//!
+//! It never sleeps. Waking a thread is charged to whoever sends to it, and how often it would sleep depends on who is
+//! asked next: a generator that is quicker to send would pay for finding it asleep more often.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -6,15 +9,12 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::net::{self, RecvFlags, SendFlags};
-use rustix::thread::{CpuSet, sched_setaffinity};
 
-use super::machine::SERVER_CPU;
+use super::machine::{self, NOT_AT_ALL};
 
 /// Serves for ever on its CPU. Prints its address; then, for every line read, its count of requests.
 pub fn serve(body: usize) {
-    let mut cpus = CpuSet::new();
-    cpus.set(SERVER_CPU);
-    let _ = sched_setaffinity(None, &cpus);
+    machine::serve_here();
     let mut answer =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {body}\r\n\r\n")
             .into_bytes();
@@ -37,7 +37,8 @@ pub fn serve(body: usize) {
     let mut events = Vec::with_capacity(512);
     loop {
         events.clear();
-        if epoll::wait(&poll, rustix::buffer::spare_capacity(&mut events), None).is_err() {
+        let spare = rustix::buffer::spare_capacity(&mut events);
+        if epoll::wait(&poll, spare, Some(&NOT_AT_ALL)).is_err() {
             continue;
         }
         for event in &events {

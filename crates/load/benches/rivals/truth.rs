@@ -3,10 +3,11 @@
 
 use load::{Dispatch, Distribution, Outcome, Percentile, Target};
 
-use super::machine;
+use super::machine::{self, GENERATOR_CPU};
 use super::ours::{run_plan, target};
+use super::scenario::{Drive, Scenario, TIMEOUT, in_virtual_time, scenario};
 use super::settings::Settings;
-use super::truth_server::{Drive, Scenario, TIMEOUT, in_virtual_time, scenario, start};
+use super::truth_server::TruthServer;
 
 /// The percentiles that tables show, before the longest time.
 pub const QUANTILES: [f64; 4] = [0.5, 0.9, 0.95, 0.99];
@@ -17,6 +18,7 @@ pub type Row = [Percentile; 5];
 /// Prints one table for each server.
 pub fn compare(settings: &Settings) {
     let seconds = settings.seconds.unwrap_or(50.0);
+    machine::stay_on(GENERATOR_CPU);
     println!("{}", machine::line());
     for name in &settings.servers {
         let scenario = scenario(name);
@@ -45,7 +47,8 @@ pub fn patient(addr: std::net::SocketAddr) -> Target {
 }
 
 fn under(dispatch: Dispatch, scenario: &Scenario, seconds: f64) {
-    let (addr, kept) = start(scenario);
+    let server = TruthServer::start(scenario);
+    let addr = server.addr;
     let slice = Drive::Open(dispatch).slice(scenario, seconds);
     let (_, seen) = run_plan(patient(addr), slice.clone());
     let truth = in_virtual_time(scenario, patient(addr), &slice);
@@ -71,7 +74,7 @@ fn under(dispatch: Dispatch, scenario: &Scenario, seconds: f64) {
         row(&true_),
         [timeouts(&seen), timeouts(&truth)],
     );
-    let kept = kept.lock().unwrap();
+    let kept = server.service_time();
     let mut of_server = QUANTILES
         .map(|q| Percentile::Value(kept.value_at_quantile(q)))
         .to_vec();

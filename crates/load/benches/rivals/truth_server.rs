@@ -1,193 +1,190 @@
-//! Servers whose times are known, and the same in virtual time.
+//! A server whose times are known, for it keeps them itself.
+//!
+//! One thread that never sleeps: a thread that waits is woken late, by as much as the times that are to be told
+//! apart, and whoever sends to it pays for waking it.
 
-use std::io::{Read, Write};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
-use load::simulated::Simulated;
-use load::{Dispatch, Observations, Pacing, Rate, Session, Share, Slice, Target};
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 
-/// Nanoseconds that request `number` takes when it arrives `since_start_ns` after the first.
-type Behaviour = fn(number: u64, since_start_ns: u64) -> u64;
+use super::machine::{self, NOT_AT_ALL};
+use super::scenario::{Behaviour, Scenario, TIMEOUT, scenario};
 
-const MS: u64 = 1_000_000;
+/// Event data of the listener: no connection has this number.
+const LISTENER: u64 = 0;
 
-/// Longest time that generators wait for an answer, where they can be told.
-pub const TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A server, and the load that suits it.
-#[derive(Clone, Copy)]
-pub struct Scenario {
-    pub name: &'static str,
-    pub what: &'static str,
-    behaviour: Behaviour,
-    pub rate_per_s: f64,
-    pub connections: u32,
+/// Serves until it is dropped.
+pub struct TruthServer {
+    pub addr: SocketAddr,
+    kept: Arc<Mutex<Histogram<u64>>>,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
 }
 
-const SCENARIOS: [Scenario; 4] = [
-    Scenario {
-        name: "instant",
-        what: "answers at once: what is seen is the way there and back",
-        behaviour: |_, _| 0,
-        rate_per_s: 500.0,
-        connections: 10,
-    },
-    Scenario {
-        name: "stall",
-        what: "5 ms, and nothing moves in the first second of every five",
-        behaviour: |_, since| 5 * MS + (1_000 * MS).saturating_sub(since % (5_000 * MS)),
-        rate_per_s: 500.0,
-        connections: 10,
-    },
-    Scenario {
-        name: "mixture",
-        what: "one in twenty takes 200 ms instead of 5",
-        behaviour: |number, _| if one_in(20, number) { 200 * MS } else { 5 * MS },
-        rate_per_s: 500.0,
-        connections: 20,
-    },
-    Scenario {
-        name: "slow",
-        what: "one in ten takes 3 s instead of 5 ms; 2 s are waited for",
-        behaviour: |number, _| {
-            if one_in(10, number) {
-                3_000 * MS
-            } else {
-                5 * MS
+impl TruthServer {
+    /// A server on a free port, on the CPU of servers.
+    pub fn start(scenario: &Scenario) -> TruthServer {
+        let bounds = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
+        let kept = Arc::new(Mutex::new(bounds.unwrap()));
+        let over = Arc::new(AtomicBool::new(false));
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let (behaviour, keeping, ends) = (scenario.behaviour, kept.clone(), over.clone());
+        let thread = std::thread::spawn(move || {
+            machine::serve_here();
+            let mut serving = Serving::new(listener, behaviour, keeping);
+            while !ends.load(Ordering::Relaxed) {
+                serving.take_events();
+                serving.answer_due();
             }
-        },
-        rate_per_s: 500.0,
-        connections: 200,
-    },
-];
-
-/// Irregular, so that the slow ones do not keep meeting the same connection, and the same each time.
-fn one_in(share: u64, number: u64) -> bool {
-    // Finalizer of splitmix64 (Steele, Lea, Flood 2014).
-    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (mixed ^ (mixed >> 31)).is_multiple_of(share)
-}
-
-/// The scenario of that name; ends the process when there is none.
-pub fn scenario(name: &str) -> Scenario {
-    let found = SCENARIOS.into_iter().find(|scenario| scenario.name == name);
-    found.unwrap_or_else(|| {
-        eprintln!(
-            "there are: {}",
-            SCENARIOS.map(|scenario| scenario.name).join(", ")
-        );
-        std::process::exit(2);
-    })
-}
-
-/// How connections are given requests.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Drive {
-    Open(Dispatch),
-    Closed,
-}
-
-impl Drive {
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Drive::Open(Dispatch::PerConnection) => "open, a schedule for each connection",
-            Drive::Open(Dispatch::Shared) => "open, any free connection",
-            Drive::Open(Dispatch::Unbounded) => "open, more connections when all are busy",
-            Drive::Closed => "closed",
+        });
+        TruthServer {
+            addr,
+            kept,
+            over,
+            thread: Some(thread),
         }
     }
 
-    /// So driven for so many seconds.
-    pub fn slice(self, scenario: &Scenario, seconds: f64) -> Slice {
-        let pacing = match self {
-            Drive::Open(dispatch) => Pacing::Open {
-                rate: Rate::constant(scenario.rate_per_s),
-                connections: scenario.connections,
-                dispatch,
-            },
-            Drive::Closed => Pacing::Closed {
-                concurrency: scenario.connections,
-                think_time: Duration::ZERO,
-            },
-        };
-        Slice::new(pacing, Duration::from_secs_f64(seconds))
+    /// Nanoseconds from having noticed a request to having written its answer, of those answered within the timeout.
+    pub fn service_time(&self) -> Histogram<u64> {
+        self.kept.lock().unwrap().clone()
     }
 }
 
-/// What is true: the same drive of the same server in virtual time.
-pub fn in_virtual_time(scenario: &Scenario, target: Target, slice: &Slice) -> Observations {
-    let (mut first, behaviour) = (None, scenario.behaviour);
-    let server = Simulated::unlimited_workers(move |number, at| {
-        behaviour(number, at - *first.get_or_insert(at))
-    });
-    let mut session = Session::with_transport(server, Share::WHOLE, 1);
-    let target = session.add_target(target);
-    session
-        .drive(target, slice, &mut |_| {}, &AtomicBool::new(false))
-        .unwrap()
+impl Drop for TruthServer {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
 }
 
 /// Serves for ever, for other generators to be tried on.
 pub fn serve(name: &str) {
-    let (addr, _) = start(&scenario(name));
-    println!("http://{addr}/");
+    let server = TruthServer::start(&scenario(name));
+    println!("http://{}/", server.addr);
     loop {
         std::thread::park();
     }
 }
 
-/// What a server kept itself of the answers it gave within the timeout.
-pub type Kept = Arc<Mutex<Histogram<u64>>>;
+/// An answer to come, the earliest first.
+type Pending = Reverse<(Instant, u64, Instant)>;
 
-/// A server on a free port, one thread a connection.
-pub fn start(scenario: &Scenario) -> (SocketAddr, Kept) {
-    let bounds = Histogram::new_with_bounds(1, 3_600_000_000_000, 3);
-    let kept: Kept = Arc::new(Mutex::new(bounds.unwrap()));
-    let (keeping, behaviour) = (kept.clone(), scenario.behaviour);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let addr = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        let (number, first): &'static _ = Box::leak(Box::new((AtomicU64::new(0), OnceLock::new())));
-        for stream in listener.incoming().flatten() {
-            let kept = keeping.clone();
-            std::thread::spawn(move || answer(stream, behaviour, number, first, &kept));
-        }
-    });
-    (addr, kept)
+struct Serving {
+    poll: OwnedFd,
+    listener: TcpListener,
+    behaviour: Behaviour,
+    kept: Arc<Mutex<Histogram<u64>>>,
+    connections: HashMap<u64, TcpStream>,
+    opened: u64,
+    requests: u64,
+    first: Option<Instant>,
+    /// When each is due, on which connection, and when its request was noticed.
+    pending: BinaryHeap<Pending>,
+    events: Vec<epoll::Event>,
 }
 
-fn answer(
-    mut stream: TcpStream,
-    behaviour: Behaviour,
-    number: &AtomicU64,
-    first: &OnceLock<Instant>,
-    kept: &Mutex<Histogram<u64>>,
-) {
-    let _ = stream.set_nodelay(true);
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
-    let mut buffer = [0; 4096];
-    while let Ok(1..) = stream.read(&mut buffer) {
-        let now = Instant::now();
-        let since = now.duration_since(*first.get_or_init(|| now)).as_nanos() as u64;
-        let takes = behaviour(number.fetch_add(1, Ordering::Relaxed), since);
-        std::thread::sleep(Duration::from_nanos(takes).saturating_sub(now.elapsed()));
-        if stream
-            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            .is_err()
-        {
+impl Serving {
+    fn new(
+        listener: TcpListener,
+        behaviour: Behaviour,
+        kept: Arc<Mutex<Histogram<u64>>>,
+    ) -> Serving {
+        listener.set_nonblocking(true).unwrap();
+        let poll = epoll::create(CreateFlags::CLOEXEC).unwrap();
+        let number = EventData::new_u64(LISTENER);
+        epoll::add(&poll, &listener, number, EventFlags::IN).unwrap();
+        Serving {
+            poll,
+            listener,
+            behaviour,
+            kept,
+            connections: HashMap::new(),
+            opened: LISTENER,
+            requests: 0,
+            first: None,
+            pending: BinaryHeap::new(),
+            events: Vec::with_capacity(512),
+        }
+    }
+
+    /// What has come in, without waiting for any.
+    fn take_events(&mut self) {
+        self.events.clear();
+        let events = rustix::buffer::spare_capacity(&mut self.events);
+        if epoll::wait(&self.poll, events, Some(&NOT_AT_ALL)).unwrap_or(0) == 0 {
             return;
         }
-        let took = now.elapsed();
-        if took < TIMEOUT {
-            let mut kept = kept.lock().unwrap();
-            kept.saturating_record(took.as_nanos() as u64);
+        let now = Instant::now();
+        for place in 0..self.events.len() {
+            match self.events[place].data.u64() {
+                LISTENER => self.accept(),
+                number => self.receive(number, now),
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            stream.set_nodelay(true).unwrap();
+            stream.set_nonblocking(true).unwrap();
+            self.opened += 1;
+            let number = EventData::new_u64(self.opened);
+            epoll::add(&self.poll, &stream, number, EventFlags::IN).unwrap();
+            self.connections.insert(self.opened, stream);
+        }
+    }
+
+    /// A request fits into one read, and a connection has one at a time.
+    fn receive(&mut self, number: u64, now: Instant) {
+        let Some(stream) = self.connections.get_mut(&number) else {
+            return;
+        };
+        match stream.read(&mut [0; 4096]) {
+            Ok(1..) => {
+                let since = now.duration_since(*self.first.get_or_insert(now));
+                let takes = (self.behaviour)(self.requests, since.as_nanos() as u64);
+                self.requests += 1;
+                let due = now + Duration::from_nanos(takes);
+                self.pending.push(Reverse((due, number, now)));
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            _ => drop(self.connections.remove(&number)),
+        }
+    }
+
+    fn answer_due(&mut self) {
+        while let Some(&Reverse((due, number, noticed))) = self.pending.peek() {
+            if Instant::now() < due {
+                return;
+            }
+            self.pending.pop();
+            // Who gave up has closed the connection.
+            let Some(stream) = self.connections.get_mut(&number) else {
+                continue;
+            };
+            let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+            if stream.write_all(answer).is_err() {
+                self.connections.remove(&number);
+                continue;
+            }
+            let took = noticed.elapsed();
+            if took < TIMEOUT {
+                let mut kept = self.kept.lock().unwrap();
+                kept.saturating_record(took.as_nanos() as u64);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 use load::Dispatch;
 
 use super::super::rivals::{drill_plan, in_a_file, on_path};
-use super::super::truth_server::{Drive, Scenario, TIMEOUT};
+use super::super::scenario::{Drive, Scenario, TIMEOUT};
 use super::{Printed, reading};
 
 /// A load generator, ready to be run against any address.

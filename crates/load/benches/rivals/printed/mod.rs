@@ -10,11 +10,12 @@ use std::process::Stdio;
 
 use load::{Dispatch, Observations, Outcome, Percentile};
 
-use super::machine;
+use super::machine::{self, GENERATOR_CPU};
 use super::ours::run_plan;
+use super::scenario::{Drive, Scenario, in_virtual_time, scenario};
 use super::settings::Settings;
 use super::truth::{Row, cells, patient, row};
-use super::truth_server::{Drive, Scenario, in_virtual_time, scenario, start};
+use super::truth_server::TruthServer;
 use commands::Contender;
 
 /// What a generator said of a run. What it does not say is absent.
@@ -48,6 +49,7 @@ const DRIVES: [Drive; 4] = [
 /// Prints one table for each server.
 pub fn compare(settings: &Settings) {
     let seconds = settings.seconds.unwrap_or(20.0);
+    machine::stay_on(GENERATOR_CPU);
     println!("{}", machine::line());
     for name in &settings.servers {
         let scenario = scenario(name);
@@ -64,7 +66,8 @@ pub fn compare(settings: &Settings) {
 }
 
 fn under(drive: Drive, scenario: &Scenario, seconds: f64, settings: &Settings) {
-    let (addr, _) = start(scenario);
+    let server = TruthServer::start(scenario);
+    let addr = server.addr;
     let slice = drive.slice(scenario, seconds);
     let truth = in_virtual_time(scenario, patient(addr), &slice);
     println!(
@@ -76,6 +79,8 @@ fn under(drive: Drive, scenario: &Scenario, seconds: f64, settings: &Settings) {
         let (_, seen) = run_plan(patient(addr), slice);
         println!("| ours | {} |", line(&figures(&seen)));
     }
+    // It never sleeps, and the CPU is for the servers that follow.
+    drop(server);
     let requests = truth.scheduled_count();
     for contender in commands::found(scenario, seconds, requests) {
         if contender.drive != drive || !settings.wants(contender.tool) {
@@ -91,8 +96,8 @@ fn under(drive: Drive, scenario: &Scenario, seconds: f64, settings: &Settings) {
 
 fn run(contender: &Contender, scenario: &Scenario) -> Option<Printed> {
     // A server of its own: its stalls begin with the first request.
-    let (addr, _) = start(scenario);
-    let output = (contender.command)(addr)
+    let server = TruthServer::start(scenario);
+    let output = (contender.command)(server.addr)
         .stdin(Stdio::null())
         .output()
         .ok()?;
