@@ -5,6 +5,8 @@ mod figures;
 use load::{Connections, Observations, Outcome, Percentile};
 use record::{AuditLine, AuditStatus, TrialStatus};
 
+use crate::figures::evenness;
+
 pub use figures::{Promise, audit_figures};
 
 /// Share of the scheduled arrivals that must be answered within the window.
@@ -184,7 +186,7 @@ fn connections(slices: &[Connections]) -> AuditLine {
 
 /// In a closed loop every connection asks as soon as it is answered, so that all get about as many answers.
 fn fairness(slices: &[Connections]) -> AuditLine {
-    let is_unfair = |slice: &Connections| has_enough(slice) && share(slice) < FAIR_MIN_RATIO;
+    let is_unfair = |slice: &Connections| has_enough(slice) && evenness(slice) < FAIR_MIN_RATIO;
     line(
         "fairness",
         warned(slices.iter().any(is_unfair)),
@@ -203,17 +205,11 @@ fn has_enough(slice: &Connections) -> bool {
     slice.most_completed_count >= ANSWERS_MIN_COUNT
 }
 
-/// What the least served connection got of what the best served one did. Within one slice: a slow slice gives all of
-/// them less than a fast one.
-fn share(slice: &Connections) -> f64 {
-    slice.least_completed_count as f64 / slice.most_completed_count.max(1) as f64
-}
-
 /// The slice in which connections differed most, of those with enough answers where there are such.
 fn least_even(slices: &[Connections]) -> String {
     let order = |one: &&Connections, other: &&Connections| {
         let few = has_enough(other).cmp(&has_enough(one));
-        few.then(share(one).total_cmp(&share(other)))
+        few.then(evenness(one).total_cmp(&evenness(other)))
     };
     match slices.iter().min_by(order) {
         Some(slice) => format!(

@@ -195,6 +195,9 @@ fn start_all(
             Ok(mut sut) => {
                 sut.seen.overflow = overflow(entry);
                 suts[index] = Some(sut);
+                if design.cold_requests_count.is_some() {
+                    settle(hands)?;
+                }
                 phases::cold(bench, suts, index, design)?;
                 if let Some(sut) = &mut suts[index] {
                     warm_up(bench, sut, design.connections_count, cap)?;

@@ -224,6 +224,7 @@ impl Seen {
         }
         if let Some(closed) = &self.closed {
             metrics.of_closed(closed);
+            metrics.of_closed_connections(&self.closed_connections);
             metrics.cpu_ratios(&main_of(&self.slices, SliceKind::Closed));
         }
         let whole = |value: Option<u64>| value.map(|value| value as f64);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use load::{Distribution, Observations};
+use load::{Connections, Distribution, Observations};
 use record::Slice;
 
 use crate::design::SliceKind;
@@ -71,6 +71,14 @@ impl Metrics {
         let service = closed.service_time();
         self.put_percentiles(&service, &named);
         self.put("closed_service_mean_ns", service.mean_ns());
+        self.put("closed_service_stdev_ns", service.stdev_ns());
+    }
+
+    /// How evenly the connections of the closed loop were served, slice by slice: a slow slice gives all of them less
+    /// than a fast one.
+    pub fn of_closed_connections(&mut self, slices: &[Connections]) {
+        let total: f64 = slices.iter().map(evenness).sum();
+        self.put("closed_evenness_ratio", ratio(total, slices.len() as f64));
     }
 
     /// CPU time of all three sides per good answer of these slices.
@@ -142,9 +150,32 @@ pub fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
 
+/// What the least served connection got of what the best served one did.
+pub fn evenness(slice: &Connections) -> f64 {
+    slice.least_completed_count as f64 / slice.most_completed_count.max(1) as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evenness_is_of_connections_within_a_slice_and_a_starved_one_makes_it_0() {
+        let slice = |least, most| Connections {
+            least_completed_count: least,
+            most_completed_count: most,
+            ..Connections::default()
+        };
+        let of = |slices: &[Connections]| {
+            let mut metrics = Metrics::default();
+            metrics.of_closed_connections(slices);
+            metrics.get("closed_evenness_ratio")
+        };
+        assert_eq!(of(&[slice(10, 10), slice(400, 400)]), Some(1.0));
+        assert_eq!(of(&[slice(0, 100), slice(100, 100)]), Some(0.5));
+        assert_eq!(of(&[slice(0, 0)]), Some(0.0));
+        assert_eq!(of(&[]), None);
+    }
 
     fn slice(load: &str, good: u64, service_cpu_ns: Option<u64>) -> Slice {
         Slice {

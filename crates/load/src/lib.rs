@@ -32,7 +32,7 @@ pub mod transport;
 mod url;
 
 pub use audit::{Check, CheckStatus, Finding, audit, verdict};
-pub use awake::Awake;
+pub use awake::{Awake, idle_cpus_poll};
 pub use distribution::{Distribution, Percentile, TAIL_SAMPLES_MIN};
 pub use engine::{Counts, Edge, EngineOptions, Session, TargetId, check_cpus};
 pub use error::LoadError;

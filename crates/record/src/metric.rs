@@ -129,6 +129,18 @@ pub const METRICS: &[Metric] = &[
         "ns",
         "Mean service time over answers in the closed loop.",
     ),
+    lower(
+        "closed_service_stdev_ns",
+        "Closed stdev",
+        "ns",
+        "Standard deviation of service time over answers in the closed loop.",
+    ),
+    higher(
+        "closed_evenness_ratio",
+        "Evenness",
+        "ratio",
+        "Answers of the least served connection over those of the best served one, mean over the slices of the closed loop; 0 is a connection that starved.",
+    ),
     higher(
         "capacity_under_objective_per_s",
         "Capacity",

@@ -4,7 +4,8 @@ use record::metric;
 
 use crate::compare::{Change, Comparison, JudgedChange, TreatmentChange};
 use crate::paint::{Paint, Painter};
-use crate::text::{paragraph, plain, width};
+use crate::table::{Align, Cell, Column, Table};
+use crate::text::{paragraph, plain};
 use crate::units;
 
 /// Differences shown on a terminal; the JSON has all.
@@ -44,7 +45,7 @@ pub fn compare_terminal(comparison: &Comparison, columns: usize, colour: bool) -
         }
     }
     out.push('\n');
-    out.push_str(&aligned(&table(comparison)));
+    out.push_str(&drawn(comparison).draw(columns, painter));
     out.push('\n');
     for caveat in &comparison.caveats {
         out.push_str(&paragraph("Note: ", &plain(caveat), columns));
@@ -195,26 +196,27 @@ fn table(comparison: &Comparison) -> Vec<Vec<String>> {
     rows
 }
 
-/// Columns under one another, the first to the left. On a narrow terminal lines run over rather than lose a figure.
-fn aligned(rows: &[Vec<String>]) -> String {
-    let count = rows.first().map_or(0, Vec::len);
-    let widths: Vec<usize> = (0..count)
-        .map(|at| rows.iter().map(|row| width(&row[at])).max().unwrap_or(0))
-        .collect();
-    let mut out = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (at, text) in row.iter().enumerate() {
-            let gap = " ".repeat(widths[at] - width(text));
-            match at {
-                0 => line.push_str(&format!("{text}{gap}")),
-                _ => line.push_str(&format!("  {gap}{text}")),
-            }
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
+/// The same for a terminal: what a column holds above which of the runs it is of.
+fn drawn(comparison: &Comparison) -> Table {
+    let mut rows = table(comparison);
+    let headings = rows.remove(0);
+    let column = |at: usize, heading: [&str; 2], align| Column {
+        heading: heading.map(str::to_owned),
+        align,
+        cells: rows.iter().map(|row| Cell::new(row[at].clone())).collect(),
+    };
+    let (title, _) = headings[1].rsplit_once(", ").unwrap_or((&headings[1], ""));
+    let (baseline, _) = headings[4].rsplit_once(", ").unwrap_or((&headings[4], ""));
+    Table {
+        lead: vec![column(0, ["treatment", ""], Align::Left)],
+        columns: vec![
+            column(1, [title, "first"], Align::Right),
+            column(2, [title, "second"], Align::Right),
+            column(3, ["unpaired", "second/first"], Align::Right),
+            column(4, [baseline, "second/first"], Align::Right),
+            column(5, ["blocks", ""], Align::Right),
+        ],
     }
-    out
 }
 
 fn rest(comparison: &Comparison, columns: usize) -> String {

@@ -123,11 +123,11 @@ impl Grounds<'_> {
         workload(one) == workload(other) && self.manifest.asked(one) == self.manifest.asked(other)
     }
 
-    /// The trials that a figure may come from: the usable ones, and for a count of the main slices the INVALID ones
-    /// too, since the requests that failed are what made them so.
+    /// The trials that a figure may come from: the usable ones, and for a count the INVALID ones too, since the requests
+    /// that failed may be what made them so.
     pub(crate) fn trials(&self, treatment: &str, place: Place) -> Vec<&Trial> {
         let mut trials = self.selection.usable(treatment);
-        if place.level.is_none() && place.metric.adds_up {
+        if place.metric.adds_up {
             trials.extend(self.selection.invalid(treatment));
             trials.sort_by_key(|trial| trial.block);
         }

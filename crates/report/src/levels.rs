@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Better, METRICS, Metric, metric};
+use record::{Better, Level, METRICS, Metric, Trial, metric};
 use stats::knee::{Bend, knee};
 use stats::scalability;
 
@@ -116,23 +116,21 @@ fn leading(load: &str, treatments: &[LevelTreatment]) -> Option<&'static Metric>
 
 /// One treatment at one level, without its ratio to the baseline; `None` where it was not measured there.
 pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<LevelTreatment> {
-    let trials = grounds.selection.usable(name);
-    let here: Vec<&record::Level> = trials
-        .iter()
-        .filter_map(|trial| trial.levels.iter().find(|found| found.level == level))
-        .collect();
+    let here = at_level(&grounds.selection.usable(name), level);
     let first = here.first()?;
+    let invalid = at_level(&grounds.selection.invalid(name), level);
+    let every: Vec<&Level> = here.iter().chain(&invalid).copied().collect();
     let sound = here.iter().copied();
-    let sound: Vec<&record::Level> = sound
+    let sound: Vec<&Level> = sound
         .filter(|level| level_audit::is_sound(&level.outcomes))
         .collect();
     let shown = if sound.is_empty() { &here } else { &sound };
     let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
-    for (outcome, count) in here.iter().flat_map(|level| &level.outcomes) {
+    for (outcome, count) in every.iter().flat_map(|level| &level.outcomes) {
         let sum = outcomes.entry(outcome.clone()).or_default();
         *sum = sum.saturating_add(*count);
     }
-    let mean = |of: &dyn Fn(&record::Level) -> Option<f64>| {
+    let mean = |of: &dyn Fn(&Level) -> Option<f64>| {
         let logs: Vec<f64> = shown
             .iter()
             .filter_map(|level| of(level))
@@ -147,7 +145,7 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
         concurrency_count: first.concurrency_count,
         arrival_rate_per_s: mean(&|level| level.arrival_rate_per_s),
         capacity_ratio: mean(&|level| level.capacity_ratio),
-        figures: level_figures(shown, &here),
+        figures: level_figures(shown, &every),
         outcomes,
         usable_count: sound.len(),
         invalid_count: here.len() - sound.len(),
@@ -158,6 +156,11 @@ pub(crate) fn treatment(grounds: &Grounds, name: &str, level: &str) -> Option<Le
             .collect(),
         to_baseline: None,
     })
+}
+
+fn at_level<'a>(trials: &[&'a Trial], level: &str) -> Vec<&'a Level> {
+    let levels = trials.iter().flat_map(|trial| &trial.levels);
+    levels.filter(|found| found.level == level).collect()
 }
 
 /// What the audit's rule about answers took out of pairs and claims; none where it took nothing.
@@ -173,7 +176,7 @@ fn why_invalid(blocks_count: usize, sound_count: usize) -> Option<String> {
 }
 
 /// Why there is no capacity although some block has one.
-fn why_no_capacity(levels: &[&record::Level]) -> Option<String> {
+fn why_no_capacity(levels: &[&Level]) -> Option<String> {
     const METRIC: &str = "capacity_under_objective_per_s";
     let without = levels
         .iter()
@@ -188,7 +191,7 @@ fn why_no_capacity(levels: &[&record::Level]) -> Option<String> {
 }
 
 /// What was noted of a level, each sentence once though its numbers differ from block to block.
-fn notes(levels: &[&record::Level]) -> Vec<String> {
+fn notes(levels: &[&Level]) -> Vec<String> {
     let mut told: Vec<(String, &str, usize)> = Vec::new();
     for note in levels.iter().flat_map(|level| &level.notes) {
         let words: String = note.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -204,9 +207,9 @@ fn notes(levels: &[&record::Level]) -> Vec<String> {
     told.into_iter().map(sentence).collect()
 }
 
-/// The figures of the blocks that are shown; what counts requests is counted over all, as it is what says that a
-/// block is INVALID.
-fn level_figures(shown: &[&record::Level], all: &[&record::Level]) -> BTreeMap<String, Figure> {
+/// The figures of the blocks that are shown; what counts requests is counted over all, those of INVALID trials
+/// included, as it is what says that a block or a trial is INVALID.
+fn level_figures(shown: &[&Level], all: &[&Level]) -> BTreeMap<String, Figure> {
     let figure = |metric: &Metric| {
         let levels = if metric.adds_up { all } else { shown };
         let values: Vec<f64> = levels

@@ -449,6 +449,35 @@ fn what_failed_is_counted_in_the_trials_that_it_made_invalid() {
 }
 
 #[test]
+fn what_failed_at_a_level_is_counted_in_invalid_trials_too() {
+    let mut fixture = article();
+    for trial in &mut fixture.trials {
+        let level = trial.levels.iter_mut().find(|level| level.level == "c100");
+        let is_broken = trial.treatment == "quick" && trial.block == 3;
+        let failed = if is_broken { 7.0 } else { 0.0 };
+        let failed = ("failed_requests_count".to_owned(), failed);
+        level.unwrap().metrics.extend([failed]);
+        if is_broken {
+            trial.status = TrialStatus::Invalid;
+        }
+    }
+    let claims = json!({
+        "published": [{"treatment": "quick", "metric": "failed_requests_count", "level": "c100", "value": 0.0}],
+        "claim": [{"id": "1", "quote": "", "metric": "failed_requests_count", "level": "c100",
+                   "treatment": "quick", "against": "slow", "published_ratio": 1.0}]
+    });
+    let findings = with_claims(fixture, &claims);
+    match &findings.claims[0].verdict {
+        ClaimVerdict::CannotBeTestedHere { reason } => {
+            assert!(reason.contains("0 in 7 of 8 blocks"), "{reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    let measured = findings.published[0].measured.as_ref().unwrap();
+    assert_eq!((measured.estimate, measured.blocks_count), (7.0, 8));
+}
+
+#[test]
 fn a_zero_in_fewer_blocks_than_the_design_asks_for_decides_nothing() {
     let mut fixture = article();
     fixture.run.design.min_blocks_count = 9;

@@ -380,9 +380,11 @@ fn a_title_with_markup_or_control_characters_stays_text() {
 }
 
 #[test]
-fn a_comparison_at_100_columns() {
+fn a_comparison_at_80_columns() {
     let (before, after) = (run("a", 100.0, 200.0, 1.0), run("b", 100.0, 260.0, 1.3));
-    insta::assert_snapshot!(compare_terminal(&compared(&before, &after), 100, false));
+    let drawn = compare_terminal(&compared(&before, &after), 80, false);
+    assert!(drawn.lines().all(|line| line.chars().count() <= 80));
+    insta::assert_snapshot!(drawn);
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Where and when figures were made, and keeping server and generator apart.
 
-use std::io::Read;
 use std::process::Command;
 
 use rustix::event::Timespec;
@@ -31,7 +30,7 @@ pub fn line() -> String {
     let date = date.map_or(String::new(), |output| {
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     });
-    let idle = if idle_cpus_poll() {
+    let idle = if load::idle_cpus_poll() {
         ", idle CPUs poll"
     } else {
         ""
@@ -40,15 +39,6 @@ pub fn line() -> String {
         "{count} CPUs of {model}{virtual_machine}, Linux {kernel}, TCP {}{idle}, {date}",
         congestion.trim()
     )
-}
-
-/// Whether somebody has asked for it: the file tells the strictest bound there is, in microseconds.
-fn idle_cpus_poll() -> bool {
-    let mut bound = [1; 4];
-    let file = std::fs::File::open("/dev/cpu_dma_latency");
-    file.and_then(|mut file| file.read_exact(&mut bound))
-        .is_ok()
-        && bound == [0; 4]
 }
 
 /// Binds this thread, and what it starts, to one CPU; says so when there is no such.

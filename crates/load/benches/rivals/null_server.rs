@@ -77,7 +77,7 @@ pub fn serve(body: usize) {
     }
 }
 
-/// One read, and an answer for each empty line in it. False when the connection has ended.
+/// One read, and an answer where it ends in an empty line. False when the connection has ended.
 fn answer_all(
     connection: &mut Option<(OwnedFd, usize)>,
     answer: &[u8],
@@ -93,30 +93,18 @@ fn answer_all(
         Err(rustix::io::Errno::AGAIN) => return true,
         Err(_) => return false,
     };
-    let requests = if buffer[..read].ends_with(b"\r\n\r\n") {
-        1
-    } else {
-        0
-    };
-    for _ in 0..requests {
-        *count += 1;
-        let mut rest = answer;
-        while !rest.is_empty() {
-            match net::send(&*stream, rest, SendFlags::NOSIGNAL) {
-                Ok(sent) => rest = &rest[sent..],
-                // Large bodies: the reader is behind. Waiting here is simple, and fair to all.
-                Err(rustix::io::Errno::AGAIN) => wait_writable(stream),
-                Err(_) => return false,
-            }
+    if !buffer[..read].ends_with(b"\r\n\r\n") {
+        return true;
+    }
+    *count += 1;
+    let mut rest = answer;
+    while !rest.is_empty() {
+        match net::send(&*stream, rest, SendFlags::NOSIGNAL) {
+            Ok(sent) => rest = &rest[sent..],
+            // Large bodies: the reader is behind. Trying again is simple, and fair to all.
+            Err(rustix::io::Errno::AGAIN) => std::hint::spin_loop(),
+            Err(_) => return false,
         }
     }
     true
-}
-
-fn wait_writable(stream: &OwnedFd) {
-    let mut fds = [rustix::event::PollFd::new(
-        stream,
-        rustix::event::PollFlags::OUT,
-    )];
-    let _ = rustix::event::poll(&mut fds, None);
 }

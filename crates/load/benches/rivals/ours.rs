@@ -1,4 +1,4 @@
-//! Our engine as a process of its own, the way `bancada load` runs it.
+//! Our engine as a process of its own, the way `bancada load` runs it, but that idle CPUs poll.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;

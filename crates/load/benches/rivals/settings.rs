@@ -66,7 +66,7 @@ pub fn usage() -> ! {
     eprintln!(
         "modes: costs, syscalls, truth, printed, pacing, priority, truth-serve NAME\n\
          flags: --rounds N --seconds S --connections N,N --bodies BYTES,BYTES --rates PER_S,PER_S \
-         --servers stall,mixture,slow --only NAME,NAME"
+         --servers instant,stall,mixture,slow --only NAME,NAME"
     );
     std::process::exit(2);
 }
