@@ -5,7 +5,7 @@ mod figures;
 use load::{Connections, Observations, Outcome, Percentile};
 use record::{AuditLine, AuditStatus, TrialStatus};
 
-use crate::figures::evenness;
+use crate::figures::fairness_of;
 
 pub use figures::{Promise, audit_figures};
 
@@ -186,7 +186,7 @@ fn connections(slices: &[Connections]) -> AuditLine {
 
 /// In a closed loop every connection asks as soon as it is answered, so that all get about as many answers.
 fn fairness(slices: &[Connections]) -> AuditLine {
-    let is_unfair = |slice: &Connections| has_enough(slice) && evenness(slice) < FAIR_MIN_RATIO;
+    let is_unfair = |slice: &Connections| has_enough(slice) && fairness_of(slice) < FAIR_MIN_RATIO;
     line(
         "fairness",
         warned(slices.iter().any(is_unfair)),
@@ -209,7 +209,7 @@ fn has_enough(slice: &Connections) -> bool {
 fn least_even(slices: &[Connections]) -> String {
     let order = |one: &&Connections, other: &&Connections| {
         let few = has_enough(other).cmp(&has_enough(one));
-        few.then(evenness(one).total_cmp(&evenness(other)))
+        few.then(fairness_of(one).total_cmp(&fairness_of(other)))
     };
     match slices.iter().min_by(order) {
         Some(slice) => format!(

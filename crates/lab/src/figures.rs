@@ -77,8 +77,8 @@ impl Metrics {
     /// How evenly the connections of the closed loop were served, slice by slice: a slow slice gives all of them less
     /// than a fast one.
     pub fn of_closed_connections(&mut self, slices: &[Connections]) {
-        let total: f64 = slices.iter().map(evenness).sum();
-        self.put("closed_evenness_ratio", ratio(total, slices.len() as f64));
+        let total: f64 = slices.iter().map(fairness_of).sum();
+        self.put("closed_fairness_ratio", ratio(total, slices.len() as f64));
     }
 
     /// CPU time of all three sides per good answer of these slices.
@@ -151,7 +151,7 @@ pub fn ratio(part: f64, whole: f64) -> Option<f64> {
 }
 
 /// What the least served connection got of what the best served one did.
-pub fn evenness(slice: &Connections) -> f64 {
+pub fn fairness_of(slice: &Connections) -> f64 {
     slice.least_completed_count as f64 / slice.most_completed_count.max(1) as f64
 }
 
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evenness_is_of_connections_within_a_slice_and_a_starved_one_makes_it_0() {
+    fn fairness_is_of_connections_within_a_slice_and_a_starved_one_makes_it_0() {
         let slice = |least, most| Connections {
             least_completed_count: least,
             most_completed_count: most,
@@ -169,7 +169,7 @@ mod tests {
         let of = |slices: &[Connections]| {
             let mut metrics = Metrics::default();
             metrics.of_closed_connections(slices);
-            metrics.get("closed_evenness_ratio")
+            metrics.get("closed_fairness_ratio")
         };
         assert_eq!(of(&[slice(10, 10), slice(400, 400)]), Some(1.0));
         assert_eq!(of(&[slice(0, 100), slice(100, 100)]), Some(0.5));

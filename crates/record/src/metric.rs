@@ -136,8 +136,8 @@ pub const METRICS: &[Metric] = &[
         "Standard deviation of service time over answers in the closed loop.",
     ),
     higher(
-        "closed_evenness_ratio",
-        "Evenness",
+        "closed_fairness_ratio",
+        "Fairness",
         "ratio",
         "Answers of the least served connection over those of the best served one, mean over the slices of the closed loop; 0 is a connection that starved.",
     ),
