@@ -24,6 +24,8 @@ const SEARCH_S: f64 = 12.0;
 const COLD_RATE_PER_S: f64 = 2_000.0;
 /// Confidence at which all intervals hold together.
 const CONFIDENCE: f64 = 0.95;
+/// A smallest visible difference beyond this, as a ratio, is no news to anybody: so few blocks tell nothing.
+const VISIBLE_MAX_RATIO: f64 = 3.0;
 /// Spread of log ratios from block to block, where no earlier run tells.
 pub const USUAL_SPREAD: f64 = 0.02;
 
@@ -126,7 +128,7 @@ impl Prospect {
     pub fn visible(&self, measured: Option<&Measured>) -> String {
         let spread = measured.map_or(USUAL_SPREAD, |measured| measured.spread);
         let visible = visible_ratio(spread, self.blocks_per_treatment, self.ranked);
-        if !visible.is_finite() {
+        if !visible.is_finite() || visible > VISIBLE_MAX_RATIO {
             return "too few to tell any difference".to_owned();
         }
         let per_cent = spread * 100.0;
@@ -231,6 +233,17 @@ fn deviation(values: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::groups::tests::treatments;
+
+    #[test]
+    fn a_plan_of_two_blocks_promises_no_difference() {
+        let plan = Prospect {
+            block_s: 100.0,
+            blocks: 2,
+            blocks_per_treatment: 2,
+            ranked: 5,
+        };
+        assert_eq!(plan.visible(None), "too few to tell any difference");
+    }
 
     #[test]
     fn more_blocks_and_a_quieter_machine_show_smaller_differences() {
