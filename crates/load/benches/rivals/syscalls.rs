@@ -13,7 +13,7 @@ const KINDS: [(&str, &[&str]); 6] = [
     ("send", &["sendto", "sendmsg", "write", "writev"]),
     ("receive", &["recvfrom", "recvmsg", "read", "readv"]),
     (
-        "wait",
+        "poll",
         &["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll"],
     ),
     ("epoll_ctl", &["epoll_ctl"]),
