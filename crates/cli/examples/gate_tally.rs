@@ -150,6 +150,7 @@ fn answers_within(addr: SocketAddr, duration: Duration) -> io::Result<u64> {
         slice: Slice::new(pacing, duration),
         threads: 1,
         cpus: vec![],
+        busy_poll: false,
     };
     let seen = load::run(&plan, &mut |_| {}, &AtomicBool::new(false)).map_err(io::Error::other)?;
     Ok(seen.good_count())

@@ -197,14 +197,19 @@ fn beyond_the_window(kinds: &[&Histogram<u64>], window_ns: u64) -> f64 {
 
 fn generator_cpu(seen: &Observations) -> Finding {
     let available = seen.window_ns as f64 * f64::from(seen.threads_count.max(1));
-    let share = seen.generator_cpu_ns as f64 / available.max(1.0);
+    let worked_ns = seen.generator_cpu_ns.saturating_sub(seen.polled_ns);
+    let share = worked_ns as f64 / available.max(1.0);
     let status = match share {
         _ if share < 0.8 => CheckStatus::Pass,
         _ if share < 0.97 => CheckStatus::Warn,
         _ => CheckStatus::Fail,
     };
+    let polling = match seen.polled_ns {
+        0 => "",
+        _ => ", polling in vain apart",
+    };
     let detail = format!(
-        "the generator used {:.0} % of its threads' CPU",
+        "the generator used {:.0} % of its threads' CPU{polling}",
         100.0 * share
     );
     finding(Check::GeneratorCpu, status, detail)

@@ -46,6 +46,8 @@ pub struct Observations {
     pub bytes: Bytes,
     /// CPU time of the generator's own threads in the window.
     pub generator_cpu_ns: u64,
+    /// Time in which they asked for events in vain, where they never sleep; CPU time for the most part.
+    pub polled_ns: u64,
     /// Threads that sent.
     pub threads_count: u32,
     /// Whether it was stopped before its end.
@@ -138,6 +140,7 @@ impl Observations {
             connections: Connections::default(),
             bytes: Bytes::default(),
             generator_cpu_ns: 0,
+            polled_ns: 0,
             threads_count: 1,
             interrupted: false,
         }
@@ -190,6 +193,7 @@ impl Observations {
         self.bytes.received_count += other.bytes.received_count;
         self.bytes.sent_count += other.bytes.sent_count;
         self.generator_cpu_ns += other.generator_cpu_ns;
+        self.polled_ns += other.polled_ns;
         self.interrupted |= other.interrupted;
     }
 

@@ -157,6 +157,9 @@ pub struct BytesSummary {
 pub struct Generator {
     /// CPU time of its threads in the window.
     pub cpu_s: f64,
+    /// Time in which they asked for events in vain; absent unless they never sleep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polled_s: Option<f64>,
     /// Its threads.
     pub threads_count: u32,
     /// CPU time per answer in the window; absent without answers.
@@ -201,6 +204,7 @@ impl Summary {
             },
             generator: Generator {
                 cpu_s: seen.generator_cpu_ns as f64 / 1e9,
+                polled_s: plan.busy_poll.then(|| seen.polled_ns as f64 / 1e9),
                 threads_count: seen.threads_count,
                 cpu_per_request_us: (answers > 0)
                     .then(|| seen.generator_cpu_ns as f64 / 1e3 / answers as f64),

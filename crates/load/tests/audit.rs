@@ -171,6 +171,19 @@ fn a_generator_without_cpu_to_spare_is_what_was_measured() {
 }
 
 #[test]
+fn polling_in_vain_is_no_work_of_the_generator() {
+    let worked = |share: f64| {
+        in_closed_loop(Check::GeneratorCpu, |seen| {
+            seen.generator_cpu_ns = seen.window_ns;
+            seen.polled_ns = ((1.0 - share) * seen.window_ns as f64) as u64;
+        })
+    };
+    assert_eq!(worked(0.5), Pass);
+    assert_eq!(worked(0.9), Warn);
+    assert_eq!(worked(0.98), Fail);
+}
+
+#[test]
 fn a_connection_that_is_served_less_is_named_and_one_that_is_starved_fails() {
     let least = |answers: u64, least: u64| {
         let mut seen = seen(false, answers);

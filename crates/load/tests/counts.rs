@@ -85,6 +85,7 @@ fn threads_share_a_count_without_a_remainder() {
             slice: counted(pacing, 1_003),
             threads: 3,
             cpus: vec![],
+            busy_poll: false,
         };
         let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
         assert_eq!(server.count() - before, 1_003);
@@ -156,6 +157,7 @@ fn more_threads_than_connections_and_cpus_that_are_not_there_are_refused_at_once
         slice: Slice::new(closed(2), Duration::from_secs(3_600)),
         threads,
         cpus,
+        busy_poll: false,
     };
     for plan in [plan(3, vec![]), plan(2, vec![0, 1_000_000])] {
         let refused = run(&plan, &mut |_| {}, &AtomicBool::new(false));
@@ -233,6 +235,32 @@ fn connections_stay_open_between_slices_and_targets_take_turns() {
         }
     }
     assert_eq!(opened, [3, 3]);
+}
+
+#[test]
+fn a_generator_that_never_sleeps_says_how_long_it_polled_in_vain() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    let rate = Rate::constant(200.0);
+    let pacing = Pacing::Open {
+        rate,
+        connections: 4,
+        dispatch: Dispatch::Shared,
+    };
+    let polled = |busy_poll| {
+        let plan = Plan {
+            target: server.target(),
+            slice: Slice::new(pacing.clone(), Duration::from_millis(300)),
+            threads: 2,
+            cpus: vec![],
+            busy_poll,
+        };
+        let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+        assert_eq!(seen.good_count(), 60, "{:?}", seen.outcomes);
+        seen.polled_ns
+    };
+    assert_eq!(polled(false), 0);
+    let vain = polled(true);
+    assert!(vain > 0 && vain < 2 * 300_000_000, "{vain}");
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn plan(pacing: Pacing, seconds: u64) -> Plan {
         slice,
         threads: 1,
         cpus: vec![],
+        busy_poll: false,
     }
 }
 

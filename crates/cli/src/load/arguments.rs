@@ -144,6 +144,9 @@ pub struct LoadArgs {
     /// Bind threads to these CPUs, like 1 or 0,2-3
     #[arg(long, value_name = "CPUS", value_parser = cpus, help_heading = "Generator")]
     pub(super) pin: Option<Cpus>,
+    /// Never sleep, which takes a whole CPU for each thread: times without the waking of the generator
+    #[arg(long, help_heading = "Generator")]
+    pub(super) busy_poll: bool,
     /// Seed of everything random
     #[arg(long, default_value_t = 1, help_heading = "Generator")]
     pub(super) seed: u64,

@@ -81,6 +81,7 @@ pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
         slice,
         threads: args.threads,
         cpus,
+        busy_poll: args.busy_poll,
     })
 }
 

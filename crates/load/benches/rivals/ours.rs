@@ -22,12 +22,13 @@ pub fn target(addr: SocketAddr) -> Target {
 }
 
 /// Carries out a plan on one thread.
-pub fn run_plan(target: Target, slice: Slice) -> (Plan, Observations) {
+pub fn run_plan(target: Target, slice: Slice, busy_poll: bool) -> (Plan, Observations) {
     let plan = Plan {
         target,
         slice,
         threads: 1,
         cpus: vec![],
+        busy_poll,
     };
     let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
     (plan, seen)
@@ -41,7 +42,7 @@ pub fn closed_loop(args: &[String]) {
         think_time: Duration::ZERO,
     };
     let slice = Slice::new(pacing, Duration::from_secs_f64(seconds));
-    let (_, seen) = run_plan(target(addr), slice);
+    let (_, seen) = run_plan(target(addr), slice, false);
     assert_eq!(seen.failed_count(), 0, "{:?}", seen.outcomes);
     println!("{}", seen.scheduled_count());
 }

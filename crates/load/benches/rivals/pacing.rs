@@ -30,7 +30,7 @@ pub fn compare(settings: &Settings) {
             dispatch: Dispatch::Shared,
         };
         let slice = Slice::new(pacing, Duration::from_secs_f64(seconds));
-        let (plan, seen) = run_plan(target(server.addr), slice);
+        let (plan, seen) = run_plan(target(server.addr), slice, false);
         let summary = Summary::of(&plan, &seen);
         let delay = seen.send_delay().unwrap();
         println!(

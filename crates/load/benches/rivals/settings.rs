@@ -13,6 +13,8 @@ pub struct Settings {
     pub rates: Vec<f64>,
     /// Truth servers.
     pub servers: Vec<String>,
+    /// Whether ours never sleeps where its times are compared with the truth.
+    pub busy_poll: bool,
     /// Generators to compare with; all when absent.
     pub only: Option<Vec<String>>,
 }
@@ -27,6 +29,7 @@ impl Settings {
             bodies: vec![2],
             rates: vec![1_000.0, 10_000.0, 50_000.0],
             servers: ["stall", "mixture", "slow"].map(str::to_owned).to_vec(),
+            busy_poll: false,
             only: None,
         };
         for pair in args.chunks(2) {
@@ -38,6 +41,7 @@ impl Settings {
                 "--bodies" => settings.bodies = numbers(value),
                 "--rates" => settings.rates = numbers(value),
                 "--servers" => settings.servers = numbers(value),
+                "--busy-poll" => settings.busy_poll = number(value),
                 "--only" => settings.only = Some(numbers(value)),
                 _ => usage(),
             }
@@ -66,7 +70,7 @@ pub fn usage() -> ! {
     eprintln!(
         "modes: costs, syscalls, truth, printed, pacing, priority, truth-serve NAME\n\
          flags: --rounds N --seconds S --connections N,N --bodies BYTES,BYTES --rates PER_S,PER_S \
-         --servers instant,stall,mixture,slow --only NAME,NAME"
+         --servers instant,stall,mixture,slow --busy-poll true --only NAME,NAME"
     );
     std::process::exit(2);
 }

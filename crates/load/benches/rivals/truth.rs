@@ -20,6 +20,9 @@ pub fn compare(settings: &Settings) {
     let seconds = settings.seconds.unwrap_or(50.0);
     machine::stay_on(GENERATOR_CPU);
     println!("{}", machine::line());
+    if settings.busy_poll {
+        println!("The generator polls and never sleeps (--busy-poll).");
+    }
     for name in &settings.servers {
         let scenario = scenario(name);
         println!(
@@ -33,7 +36,7 @@ pub fn compare(settings: &Settings) {
             Dispatch::Shared,
             Dispatch::Unbounded,
         ] {
-            under(dispatch, &scenario, seconds);
+            under(dispatch, &scenario, seconds, settings.busy_poll);
         }
     }
 }
@@ -46,11 +49,11 @@ pub fn patient(addr: std::net::SocketAddr) -> Target {
     }
 }
 
-fn under(dispatch: Dispatch, scenario: &Scenario, seconds: f64) {
+fn under(dispatch: Dispatch, scenario: &Scenario, seconds: f64, busy_poll: bool) {
     let server = TruthServer::start(scenario);
     let addr = server.addr;
     let slice = Drive::Open(dispatch).slice(scenario, seconds);
-    let (_, seen) = run_plan(patient(addr), slice.clone());
+    let (_, seen) = run_plan(patient(addr), slice.clone(), busy_poll);
     let truth = in_virtual_time(scenario, patient(addr), &slice);
     let name = dispatch.name();
     let timeouts = |seen: &load::Observations| seen.outcome(Outcome::Timeout).to_string();

@@ -34,6 +34,8 @@ pub(super) struct Drive<'a, T> {
     stop: &'a AtomicBool,
     timeout_ns: u64,
     drain_ns: u64,
+    /// Whether it asks for events instead of waiting for them.
+    polls: bool,
     /// Whether it may end before its duration is over.
     counted: bool,
     /// Connections that it may use; a target may have more from earlier drives.
@@ -58,6 +60,7 @@ impl<'a, T: Transport> Drive<'a, T> {
     pub fn prepare(
         mut parts: Parts<'a, T>,
         slice: &Slice,
+        polls: bool,
         observer: &'a mut dyn Observer,
         stop: &'a AtomicBool,
     ) -> Result<Drive<'a, T>, LoadError> {
@@ -95,6 +98,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             stop,
             timeout_ns,
             drain_ns: nanoseconds(slice.drain),
+            polls,
             places,
             counted: slice.requests.is_some() || matches!(slice.pacing, Pacing::Users { .. }),
             phase: Phase::Discarding,
@@ -107,7 +111,11 @@ impl<'a, T: Transport> Drive<'a, T> {
     pub fn run(mut self) -> Result<Observations, LoadError> {
         while self.go_on() {
             self.send_if_due();
-            let (before, until) = (self.now, self.next_instant());
+            let before = self.now;
+            let until = match self.polls {
+                true => before,
+                false => self.next_instant(),
+            };
             let events =
                 self.parts
                     .transport
@@ -119,7 +127,9 @@ impl<'a, T: Transport> Drive<'a, T> {
             if events == 0 || self.paced() {
                 self.now = self.parts.transport.now();
             }
-            if events == 0 {
+            if events == 0 && self.polls {
+                self.recorder.polled(before, self.now);
+            } else if events == 0 {
                 self.lead.learn(before, until, self.now);
             }
             for place in 0..events {

@@ -38,6 +38,8 @@ pub struct EngineOptions {
     /// after each. A closed loop has no instants to be late for, and at full speed it would starve
     /// the kernel's own threads.
     pub priority: Priority,
+    /// Never sleeps: asks for events again and again. It takes a whole CPU, and times are without the waking.
+    pub busy_poll: bool,
 }
 
 impl Default for EngineOptions {
@@ -47,6 +49,7 @@ impl Default for EngineOptions {
             share: Share::WHOLE,
             seed: 1,
             priority: Priority::Usual,
+            busy_poll: false,
         }
     }
 }
@@ -102,6 +105,7 @@ pub struct Session<T: Transport = Epoll> {
     share: Share,
     seed: u64,
     priority: Priority,
+    busy_poll: bool,
     granted: GrantedPriority,
     connections: Vec<Connection>,
     free_slots: Vec<u32>,
@@ -133,6 +137,7 @@ impl Session<Epoll> {
         let transport = Epoll::new()?;
         Ok(Session {
             priority: options.priority,
+            busy_poll: options.busy_poll,
             ..Session::with_transport(transport, options.share, options.seed)
         })
     }
@@ -188,6 +193,7 @@ impl<T: Transport> Session<T> {
             share,
             seed,
             priority: Priority::Usual,
+            busy_poll: false,
             granted: GrantedPriority::Usual,
             connections: Vec::new(),
             free_slots: Vec::new(),
@@ -285,7 +291,7 @@ impl<T: Transport> Session<T> {
         };
         let guard = PriorityGuard::new(asked);
         self.granted = guard.granted.clone();
-        Drive::prepare(parts, slice, observer, stop)?.run()
+        Drive::prepare(parts, slice, self.busy_poll, observer, stop)?.run()
     }
 }
 

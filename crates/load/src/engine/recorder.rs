@@ -131,6 +131,14 @@ impl Recorder {
         }
     }
 
+    /// Asked for events from `before` until `now`, in vain.
+    #[inline]
+    pub fn polled(&mut self, before: u64, now: u64) {
+        if before >= self.opens_at && now <= self.closes_at {
+            self.seen.polled_ns += now - before;
+        }
+    }
+
     pub fn open(&mut self) {
         self.received = 0;
         self.sent = 0;
