@@ -19,6 +19,21 @@ pub struct Claim {
     pub treatment: Option<String>,
     /// The treatment it is held against, in the setting that was published.
     pub against: Option<String>,
+    /// Level at which the one it is held against is taken; that of the first unless given. With it the two may be one
+    /// treatment, which `against` then need not name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_level: Option<String>,
+    /// A claim about two ratios holds that of `treatment` to `against` against that of `beside_treatment` to
+    /// `beside_against` at `beside_level`: at least one of the three is given, and each is that of the first ratio
+    /// unless given. `published_ratio` is then the quotient of the two, and without it the first is the larger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside_treatment: Option<String>,
+    /// See `beside_treatment`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside_against: Option<String>,
+    /// See `beside_treatment`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside_level: Option<String>,
     /// Published ratio of the first's figure over the second's; 1 where the source calls them equal.
     /// Absent where it gives no size: then it says that the first is better.
     pub published_ratio: Option<f64>,

@@ -175,7 +175,7 @@ fn a_claim_says_how_it_is_tested_or_why_it_cannot_be() {
     in_experiment(
         "connections = 10",
         claim,
-        "9: metric: the claim `1` says neither how it is tested nor why it cannot be; add `metric`, `treatment` and `against`, or `untestable`",
+        "9: metric: the claim `1` says neither how it is tested nor why it cannot be; add `metric`, `treatment` and `against` or `against_level`, or else `untestable`",
     );
 }
 

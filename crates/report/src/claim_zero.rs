@@ -10,7 +10,8 @@ use crate::text::counted;
 
 /// A claim about two figures that are both 0 in every block: equal, though no ratio says so. `None` of any other.
 pub(crate) fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<ClaimFindings> {
-    let metric = metric(claim.metric.as_deref()?).filter(|_| claim.untestable.is_none())?;
+    let metric = metric(claim.metric.as_deref()?)
+        .filter(|_| claim.untestable.is_none() && claim.is_plain())?;
     let place = Place {
         metric,
         level: claim.level.as_deref(),
@@ -59,6 +60,7 @@ pub(crate) fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<Clai
         quote: claim.quote.clone(),
         metric: claim.metric.clone(),
         level: claim.level.clone(),
+        against_level: None,
         published_ratio: claim.published_ratio,
         verdict,
         sentence,

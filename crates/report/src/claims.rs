@@ -4,6 +4,7 @@ use record::{Better, Metric, metric};
 use stats::claim::{self, Agreement};
 use stats::simultaneous;
 
+use crate::claim_sides::Sides;
 use crate::figures;
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
 use crate::grounds::{self, Compared, Grounds, Place};
@@ -53,6 +54,7 @@ fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> Clai
         quote: claim.quote.clone(),
         metric: claim.metric.clone(),
         level: claim.level.clone(),
+        against_level: claim.against_level.clone(),
         published_ratio: claim.published_ratio,
         sentence: claim_words::sentence(
             &verdict,
@@ -77,7 +79,8 @@ fn as_published(grounds: &Grounds, claim: &Claim) -> Result<Tested, String> {
             None => reason.clone(),
         });
     }
-    let named = (&claim.treatment, &claim.against);
+    let between_levels = claim.against_level.as_ref().and(claim.treatment.as_ref());
+    let named = (&claim.treatment, claim.against.as_ref().or(between_levels));
     let (Some(treatment), Some(against)) = named else {
         let reason = "it compares no two treatments of this experiment";
         return Err(match own_figure(grounds, claim) {
@@ -107,7 +110,8 @@ fn like_for_like(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
     let against = claim
         .like_for_like_against
         .as_ref()
-        .or(claim.against.as_ref())?;
+        .or(claim.against.as_ref())
+        .or(claim.against_level.as_ref().and(Some(treatment)))?;
     if [Some(treatment), Some(against)] == [claim.treatment.as_ref(), claim.against.as_ref()] {
         return None;
     }
@@ -122,6 +126,9 @@ fn like_for_like(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
 /// the main slices.
 fn steady(grounds: &Grounds, claim: &Claim) -> Option<Tested> {
     let level = claim.level.as_deref()?;
+    if !claim.is_plain() {
+        return None;
+    }
     let pair = [claim.treatment.as_deref()?, claim.against.as_deref()?];
     let trials = grounds.selection.usable(pair[0]);
     let levels = || trials.iter().flat_map(|trial| &trial.levels);
@@ -141,7 +148,8 @@ fn test(
     [one, other]: [&str; 2],
     place: Place,
 ) -> Result<Tested, String> {
-    for name in [one, other] {
+    let sides = Sides::of(claim, [one, other], place);
+    for (name, place) in sides.all() {
         measured(grounds, name, place)?;
     }
     // That the rates are equal is what users who are all answered show.
@@ -150,18 +158,24 @@ fn test(
     {
         return Err(reason);
     }
-    let count = pairs_count(grounds, [one, other], place);
-    let compared = grounds
-        .compare([one, other], place, count)
-        .ok_or_else(|| "no block has both of the treatments".to_owned())?;
-    let titles = [grounds.title(one), grounds.title(other)];
-    let pair = compared.pair([one, other], titles, place.metric);
+    let found = match sides.plain() {
+        Some((pair, place)) => grounds.compare(pair, place, pairs_count(grounds, pair, place)),
+        None => sides.compare(grounds),
+    };
+    let compared = found.ok_or_else(|| "no block has all of the figures".to_owned())?;
+    let sentence = match sides.plain() {
+        Some((pair, _)) => {
+            let titles = pair.map(|name| grounds.title(name));
+            compared.pair(pair, titles, place.metric).sentence
+        }
+        None => sides.sentence(grounds, &compared, place.metric),
+    };
     let comparison = ClaimComparison {
         treatment: one.to_owned(),
         against: other.to_owned(),
         ratio: compared.ratio.clone(),
         verdict: verdict(claim, &compared, place, grounds),
-        sentence: pair.sentence,
+        sentence,
     };
     Ok(Tested {
         comparison,
@@ -199,7 +213,10 @@ fn verdict(claim: &Claim, compared: &Compared, place: Place, grounds: &Grounds) 
     let terms = grounds.terms_at(place);
     let agreement = match claim.published_ratio {
         Some(published) => claim::judge(published, compared.called, interval, &terms),
-        None => claim::judge_direction(place.metric.better != Better::Lower, compared.called),
+        None => {
+            let higher = claim.is_of_two_ratios() || place.metric.better != Better::Lower;
+            claim::judge_direction(higher, compared.called)
+        }
     };
     match agreement {
         Agreement::Reproduced => ClaimVerdict::Reproduced,

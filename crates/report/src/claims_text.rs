@@ -2,6 +2,7 @@
 
 use record::metric;
 
+use crate::claim_sides::MAIN;
 use crate::claim_words;
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, Findings, PublishedFigure};
 use crate::paint::Paint;
@@ -34,9 +35,13 @@ pub(crate) fn about(claim: &ClaimFindings) -> String {
         .metric
         .as_deref()
         .map_or("", |name| metric(name).map_or(name, |metric| metric.title));
-    match (&claim.level, metric) {
-        (None, metric) => metric.to_owned(),
-        (Some(level), metric) => format!("{metric} at {level}"),
+    let levels = [&claim.level, &claim.against_level].map(Option::as_deref);
+    match levels {
+        [None, None] => metric.to_owned(),
+        [Some(level), None] => format!("{metric} at {level}"),
+        [level, Some(other)] => {
+            format!("{metric} at {} against {other}", level.unwrap_or(MAIN))
+        }
     }
 }
 

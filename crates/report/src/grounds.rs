@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use record::{Better, Histograms, Metric, Run, Treatment, Trial};
 use stats::{Interval, Terms, simultaneous};
 
+use crate::claim_sides::Side;
 use crate::estimate::{self, CONFIDENCE_LEVEL};
 use crate::findings::{Pair, RatioEstimate, SignedRank};
 use crate::manifest::Manifest;
@@ -185,21 +186,30 @@ impl Grounds<'_> {
     /// in which both have the figure.
     pub(crate) fn compare(
         &self,
-        [one, other]: [&str; 2],
+        pair: [&str; 2],
         place: Place,
         pairs_count: usize,
     ) -> Option<Compared> {
-        let confidence = simultaneous::each_confidence(CONFIDENCE_LEVEL, pairs_count);
-        let terms = self.terms_at(place);
-        let logs = self.log_ratios([one, other], place);
-        if logs.is_empty() {
-            return self.compare_merged([one, other], place, confidence, pairs_count, &terms);
+        let logs = self.log_ratios(pair.map(|name| (name, place)));
+        match logs.is_empty() {
+            true => self.compare_merged(pair, place, pairs_count),
+            false => self.compared(logs, pairs_count, &self.terms_at(place)),
         }
+    }
+
+    /// What logarithms of ratios, one of each block, say; `None` without any.
+    pub(crate) fn compared(
+        &self,
+        logs: BTreeMap<u32, f64>,
+        pairs_count: usize,
+        terms: &Terms,
+    ) -> Option<Compared> {
+        let confidence = simultaneous::each_confidence(CONFIDENCE_LEVEL, pairs_count);
         let values: Vec<f64> = logs.values().copied().collect();
         let ratio = estimate::geometric_at(&values, confidence)?;
         Some(Compared {
             signed_rank: estimate::hodges_lehmann(&values),
-            called: estimate::called(&ratio, &values, pairs_count, &terms),
+            called: estimate::called(&ratio, &values, pairs_count, terms),
             ratio,
             logs,
         })
@@ -207,13 +217,14 @@ impl Grounds<'_> {
 
     /// Log ratio of each block in which both have the figure. None of a tail of the main slices: that exists for all
     /// blocks together only.
-    fn log_ratios(&self, [one, other]: [&str; 2], place: Place) -> BTreeMap<u32, f64> {
-        if place.level.is_none() && percentiles::is_tail(place.metric.name) {
+    pub(crate) fn log_ratios(&self, sides: [Side; 2]) -> BTreeMap<u32, f64> {
+        let merged =
+            |place: Place| place.level.is_none() && percentiles::is_tail(place.metric.name);
+        if sides.iter().any(|(_, place)| merged(*place)) {
             return BTreeMap::new();
         }
-        let against = self.by_block(other, place);
-        self.by_block(one, place)
-            .into_iter()
+        let [of, against] = sides.map(|(name, place)| self.by_block(name, place));
+        of.into_iter()
             .filter_map(|(block, value)| Some((block, (value / against.get(&block)?).ln())))
             .collect()
     }
@@ -223,14 +234,13 @@ impl Grounds<'_> {
         &self,
         pair: [&str; 2],
         place: Place,
-        confidence: f64,
         pairs_count: usize,
-        terms: &Terms,
     ) -> Option<Compared> {
+        let confidence = simultaneous::each_confidence(CONFIDENCE_LEVEL, pairs_count);
         let ratio = self.merged(pair, place, confidence)?;
         Some(Compared {
             signed_rank: None,
-            called: estimate::called(&ratio, &[], pairs_count, terms),
+            called: estimate::called(&ratio, &[], pairs_count, &self.terms_at(place)),
             ratio,
             logs: BTreeMap::new(),
         })
@@ -253,7 +263,10 @@ impl Grounds<'_> {
         }
         let twin = self.run.treatments.iter().find_map(|treatment| {
             let pair = [treatment.name.as_str(), treatment.twin_of.as_deref()?];
-            let logs: Vec<f64> = self.log_ratios(pair, place).into_values().collect();
+            let logs: Vec<f64> = self
+                .log_ratios(pair.map(|name| (name, place)))
+                .into_values()
+                .collect();
             if !logs.is_empty() {
                 return stats::interval::of_mean(&logs, CONFIDENCE_LEVEL);
             }

@@ -7,6 +7,7 @@ mod answer;
 mod audit;
 mod beside;
 mod claim_reasons;
+mod claim_sides;
 mod claim_users;
 mod claim_words;
 mod claim_zero;

@@ -31,11 +31,32 @@ pub(crate) struct Claim {
     pub(crate) level: Option<String>,
     pub(crate) treatment: Option<String>,
     pub(crate) against: Option<String>,
+    pub(crate) against_level: Option<String>,
+    pub(crate) beside_treatment: Option<String>,
+    pub(crate) beside_against: Option<String>,
+    pub(crate) beside_level: Option<String>,
     pub(crate) published_ratio: Option<f64>,
     pub(crate) like_for_like_treatment: Option<String>,
     pub(crate) like_for_like_against: Option<String>,
     pub(crate) untestable: Option<String>,
     pub(crate) note: Option<String>,
+}
+
+impl Claim {
+    /// Whether it holds one ratio against another.
+    pub(crate) fn is_of_two_ratios(&self) -> bool {
+        let beside = [
+            &self.beside_treatment,
+            &self.beside_against,
+            &self.beside_level,
+        ];
+        beside.iter().any(|key| key.is_some())
+    }
+
+    /// Whether it holds two treatments against each other at one level, and nothing more.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.against_level.is_none() && !self.is_of_two_ratios()
+    }
 }
 
 /// One `[[published]]`.

@@ -13,6 +13,8 @@ pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
             ("against", &claim.against),
             ("like_for_like_treatment", &claim.like_for_like_treatment),
             ("like_for_like_against", &claim.like_for_like_against),
+            ("beside_treatment", &claim.beside_treatment),
+            ("beside_against", &claim.beside_against),
         ] {
             if let Some(name) = name {
                 treatment_name(manifest, name, &at(key), source);
@@ -21,9 +23,15 @@ pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
         if let Some(name) = &claim.metric {
             metric(name, &at("metric"), source);
         }
-        level(manifest, claim.level.as_deref(), &at("level"), source);
-        let testable =
-            claim.metric.is_some() && claim.treatment.is_some() && claim.against.is_some();
+        for (key, name) in [
+            ("level", &claim.level),
+            ("against_level", &claim.against_level),
+            ("beside_level", &claim.beside_level),
+        ] {
+            level(manifest, name.as_deref(), &at(key), source);
+        }
+        let other = claim.against.as_ref().or(claim.against_level.as_ref());
+        let testable = claim.metric.is_some() && claim.treatment.is_some() && other.is_some();
         match (&claim.untestable, testable) {
             (None, false) => source.wrong(
                 &at("metric"),
@@ -31,7 +39,7 @@ pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
                     "the claim `{}` says neither how it is tested nor why it cannot be",
                     claim.id
                 ),
-                "add `metric`, `treatment` and `against`, or `untestable`",
+                "add `metric`, `treatment` and `against` or `against_level`, or else `untestable`",
             ),
             (Some(_), true) => source.wrong(
                 &at("untestable"),

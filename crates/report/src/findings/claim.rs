@@ -18,6 +18,9 @@ pub struct ClaimFindings {
     /// Level of load it is about; absent: the figures of the block's main slices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<String>,
+    /// Level at which the second treatment is taken, where that is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against_level: Option<String>,
     /// Published ratio of the first treatment over the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_ratio: Option<f64>,
