@@ -1,6 +1,8 @@
 //! The audit of a trial: rules fixed beforehand, applied to what was recorded, with the numbers.
 
 mod figures;
+#[cfg(test)]
+mod samples;
 
 use load::{Connections, Observations, Outcome, Percentile};
 use record::{AuditLine, AuditStatus, TrialStatus};

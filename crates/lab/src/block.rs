@@ -21,7 +21,7 @@ use crate::supervise::Supervisor;
 use crate::sut::{Sut, free_addr};
 use crate::treatment::{Entry, Origin};
 use crate::warm::warm_up;
-use crate::{objective, phases};
+use crate::{objective, phases, quiet};
 
 /// What a block is run with.
 pub struct Hands<'a> {
@@ -70,6 +70,7 @@ pub fn run_block(
         .map(|index| &entries[index])
         .collect();
     let order = block_order(design, block, members.len());
+    quiet::wait(|| bench.is_stopped());
     (hands.tell)(Event::BlockBegan {
         block,
         blocks_at_most: design.max_blocks_count,

@@ -34,6 +34,7 @@ mod precision;
 pub mod prepare;
 mod protocol;
 mod provide;
+mod quiet;
 mod recorded;
 mod resolve;
 mod running;
