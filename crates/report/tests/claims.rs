@@ -352,10 +352,7 @@ fn a_claim_about_two_ratios_is_judged_by_their_quotient() {
     assert!((ratio("both") / quotient - 1.0).abs() < 1e-9);
     assert!((ratio("turned") / ratio("here").powi(2) - 1.0).abs() < 1e-9);
     // Without a size it says that the first ratio is the larger.
-    assert_eq!(
-        claim(&findings, "turned").verdict,
-        ClaimVerdict::Reproduced
-    );
+    assert_eq!(claim(&findings, "turned").verdict, ClaimVerdict::Reproduced);
     let sentence = tested("turned").sentence;
     assert!(sentence.contains("is larger than that of"), "{sentence}");
 }
