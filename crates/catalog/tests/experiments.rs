@@ -180,6 +180,53 @@ fn a_claim_says_how_it_is_tested_or_why_it_cannot_be() {
 }
 
 #[test]
+fn a_claim_that_holds_something_against_itself_is_refused() {
+    let claim = |keys: &str| {
+        format!(
+            "connections = 10\nconcurrencies = [50]\n\n[[claim]]\nid = \"1\"\nquote = \"It degrades.\"\n\
+             metric = \"completion_rate_per_s\"\ntreatment = \"a\"\n{keys}"
+        )
+    };
+    let fault = |keys: &str| {
+        let found = faults(
+            "experiments/try/experiment.toml",
+            "connections = 10",
+            &claim(keys),
+        );
+        found.first().cloned().unwrap_or_default()
+    };
+    for (keys, says) in [
+        (
+            "level = \"c50\"\nagainst_level = \"c50\"",
+            "a figure against itself",
+        ),
+        (
+            "against = \"b\"\nbeside_treatment = \"a\"",
+            "a ratio against itself",
+        ),
+        (
+            "against = \"b\"\nagainst_level = \"c50\"\nbeside_treatment = \"b\"",
+            "takes both sides of each at one level",
+        ),
+        (
+            "against = \"b\"\nbeside_treatment = \"b\"\nlike_for_like_treatment = \"b\"",
+            "the second ratio has no like-for-like treatments",
+        ),
+        ("against_level = \"c9\"", "no level `c9`"),
+        ("against_level = \"c50\"", ""),
+        ("against = \"b\"\nbeside_level = \"c50\"", ""),
+    ] {
+        assert!(fault(keys).contains(says), "{keys}: {}", fault(keys));
+        assert_eq!(
+            fault(keys).is_empty(),
+            says.is_empty(),
+            "{keys}: {}",
+            fault(keys)
+        );
+    }
+}
+
+#[test]
 fn a_metric_ends_in_its_unit_and_is_known_to_whoever_measures() {
     in_experiment(
         "budget_s = 60",

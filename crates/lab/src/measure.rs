@@ -293,6 +293,11 @@ impl<'a> Bench<'a> {
         self.began.elapsed()
     }
 
+    /// Whether every process that is not of the run is known as such, so that each can void a block.
+    pub fn knows_what_is_foreign(&self) -> bool {
+        self.foreign == Foreign::Limit
+    }
+
     /// Whether the run was told to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(std::sync::atomic::Ordering::Relaxed)

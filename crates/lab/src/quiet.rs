@@ -14,17 +14,25 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Waits until the machine has been quiet for a moment, but no longer than 10 s, while nothing of the run is under way.
 /// Where the kernel does not tell, or `is_stopped`, it does not wait.
-pub fn wait(is_stopped: impl Fn() -> bool) {
-    let give_up_at = Instant::now() + WAIT_MAX;
-    let mut before = MachineReading::now();
-    while !is_stopped() && Instant::now() < give_up_at {
-        let Some(then) = before else { return };
-        thread::sleep(MOMENT);
-        before = MachineReading::now();
-        if before
-            .as_ref()
-            .is_none_or(|now| is_quiet(&now.since(&then), MOMENT))
-        {
+pub fn wait(is_stopped: impl FnMut() -> bool) {
+    wait_for(is_stopped, WAIT_MAX, |moment| {
+        let began = Instant::now();
+        let then = MachineReading::now()?;
+        thread::sleep(moment);
+        let seen = MachineReading::now()?.since(&then);
+        Some(is_quiet(&seen, began.elapsed()))
+    });
+}
+
+/// `look` says whether it was quiet for so long; `None`: nobody can tell.
+fn wait_for(
+    mut is_stopped: impl FnMut() -> bool,
+    at_most: Duration,
+    mut look: impl FnMut(Duration) -> Option<bool>,
+) {
+    let looks = at_most.as_nanos() / MOMENT.as_nanos();
+    for _ in 0..looks {
+        if is_stopped() || look(MOMENT) != Some(false) {
             return;
         }
     }
@@ -34,7 +42,7 @@ pub fn wait(is_stopped: impl Fn() -> bool) {
 fn is_quiet(seen: &MachineUse, lasted: Duration) -> bool {
     let limits = Limits::default();
     let cores = seen.busy_ns as f64 / lasted.as_nanos() as f64;
-    cores < limits.foreign_cpu_ratio && seen.steal_ratio < limits.steal_ratio
+    cores <= limits.foreign_cpu_ratio && seen.steal_ratio <= limits.steal_ratio
 }
 
 #[cfg(test)]
@@ -66,9 +74,24 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_to_stop_waits_for_nothing() {
-        let began = Instant::now();
-        wait(|| true);
-        assert!(began.elapsed() < MOMENT);
+    fn it_waits_until_a_moment_is_quiet_the_time_is_over_or_the_run_is_to_stop() {
+        let looks = |stops_after: usize, says: &[Option<bool>]| {
+            let mut count = 0;
+            let mut asked = 0;
+            let is_stopped = || {
+                asked += 1;
+                asked > stops_after
+            };
+            wait_for(is_stopped, 4 * MOMENT, |_| {
+                count += 1;
+                says.get(count - 1).copied().unwrap_or(Some(false))
+            });
+            count
+        };
+        assert_eq!(looks(9, &[Some(false), Some(true)]), 2);
+        assert_eq!(looks(9, &[None]), 1);
+        assert_eq!(looks(9, &[]), 4);
+        assert_eq!(looks(0, &[]), 0);
+        assert_eq!(looks(3, &[]), 3);
     }
 }

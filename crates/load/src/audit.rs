@@ -197,8 +197,7 @@ fn beyond_the_window(kinds: &[&Histogram<u64>], window_ns: u64) -> f64 {
 
 fn generator_cpu(seen: &Observations) -> Finding {
     let available = seen.window_ns as f64 * f64::from(seen.threads_count.max(1));
-    let worked_ns = seen.generator_cpu_ns.saturating_sub(seen.polled_ns);
-    let share = worked_ns as f64 / available.max(1.0);
+    let share = seen.worked_ns() as f64 / available.max(1.0);
     let status = match share {
         _ if share < 0.8 => CheckStatus::Pass,
         _ if share < 0.97 => CheckStatus::Warn,

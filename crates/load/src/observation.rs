@@ -197,6 +197,12 @@ impl Observations {
         self.interrupted |= other.interrupted;
     }
 
+    /// CPU time of the generator's own threads in the window, what they polled in vain apart. On a CPU that others use
+    /// too it may be too little: what was polled is time, and not all of it theirs.
+    pub fn worked_ns(&self) -> u64 {
+        self.generator_cpu_ns.saturating_sub(self.polled_ns)
+    }
+
     /// Requests scheduled in the window that ended so.
     pub fn outcome(&self, outcome: Outcome) -> u64 {
         self.outcomes.get(outcome)

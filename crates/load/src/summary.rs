@@ -162,7 +162,7 @@ pub struct Generator {
     pub polled_s: Option<f64>,
     /// Its threads.
     pub threads_count: u32,
-    /// CPU time per answer in the window; absent without answers.
+    /// CPU time per answer in the window, polling in vain apart; absent without answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_per_request_us: Option<f64>,
 }
@@ -207,7 +207,7 @@ impl Summary {
                 polled_s: plan.busy_poll.then(|| seen.polled_ns as f64 / 1e9),
                 threads_count: seen.threads_count,
                 cpu_per_request_us: (answers > 0)
-                    .then(|| seen.generator_cpu_ns as f64 / 1e3 / answers as f64),
+                    .then(|| seen.worked_ns() as f64 / 1e3 / answers as f64),
             },
             verdict: audit::verdict(&audit),
             audit,

@@ -64,6 +64,9 @@ fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
         generator.cpu_s,
         threads(generator.threads_count)
     )?;
+    if let Some(polled_s) = generator.polled_s {
+        write!(out, ", {polled_s:.2} s of it polled in vain")?;
+    }
     match generator.cpu_per_request_us {
         Some(us) => writeln!(out, ", {us:.2} µs per answer ({})", summary.engine)?,
         None => writeln!(out, " ({})", summary.engine)?,

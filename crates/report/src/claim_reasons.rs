@@ -99,7 +99,12 @@ fn differences(
         (&one.comparison.against, &other.comparison.against),
     ];
     let mut all = Vec::new();
-    for (from, to) in pairs.into_iter().filter(|(from, to)| from != to) {
+    let count = if pairs[0] == pairs[1] { 1 } else { 2 };
+    for (from, to) in pairs
+        .into_iter()
+        .take(count)
+        .filter(|(from, to)| from != to)
+    {
         let (Some(before), Some(after)) = (grounds.treatment(from), grounds.treatment(to)) else {
             continue;
         };

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use record::Metric;
-use stats::Verdict;
+use stats::{Terms, Verdict};
 
 use crate::grounds::{Compared, Grounds, Place};
 use crate::manifest::Claim;
 
 /// How the main slices are named beside a level.
-pub(crate) const MAIN: &str = "the main load";
+pub(crate) const MAIN: &str = "the main slices";
 
 /// A treatment and where its figure is taken.
 pub(crate) type Side<'a> = (&'a str, Place<'a>);
@@ -53,21 +53,37 @@ impl<'a> Sides<'a> {
         plain.then_some(([one, other], place))
     }
 
-    /// The ratio block by block, standing alone; `None` without a block that has every figure. What counts as a
-    /// difference is that of the first place.
+    /// Each pair with the places of its sides.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [Side<'a>; 2]> {
+        std::iter::once(self.of).chain(self.beside)
+    }
+
+    /// What counts as a difference: at two places, by the wider of their twins' bounds; of two ratios, each may be off by
+    /// its own.
+    pub(crate) fn terms(&self, grounds: &Grounds) -> Terms {
+        let [(_, first), (_, second)] = self.of;
+        let mut terms = grounds.terms_at(first);
+        let bound = |place: Place| grounds.terms_at(place).bound_ratio;
+        if second.level != first.level {
+            terms.bound_ratio = terms.bound_ratio.max(bound(second));
+        }
+        if let Some([(_, place), _]) = self.beside {
+            terms.bound_ratio = (1.0 + terms.bound_ratio) * (1.0 + bound(place)) - 1.0;
+        }
+        terms
+    }
+
+    /// The ratio block by block, standing alone; `None` without a block that has every figure.
     pub(crate) fn compare(&self, grounds: &Grounds) -> Option<Compared> {
         let mut logs = grounds.log_ratios(self.of);
-        let mut terms = grounds.terms_at(self.of[0].1);
         if let Some(beside) = self.beside {
             let beside: BTreeMap<u32, f64> = grounds.log_ratios(beside);
             logs = logs
                 .into_iter()
                 .filter_map(|(block, log)| Some((block, log - beside.get(&block)?)))
                 .collect();
-            // Each of the two may be off by that much.
-            terms.bound_ratio = (1.0 + terms.bound_ratio).powi(2) - 1.0;
         }
-        grounds.compared(logs, 1, &terms)
+        grounds.compared(logs, 1, &self.terms(grounds))
     }
 
     /// What was found, in words.

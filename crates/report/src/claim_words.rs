@@ -34,7 +34,7 @@ pub(crate) fn sentence(
             // The words of an undecided pair say what the verdict says already.
             ClaimVerdict::Undecided {
                 more_blocks_count: Some(_),
-            } => String::new(),
+            } if claim.is_plain() => String::new(),
             _ => format!(": {}", measured.sentence),
         };
         format!("; here it is {}{words}", ratio(&measured.ratio))

@@ -61,6 +61,7 @@ pub(crate) fn nothing_to_divide(grounds: &Grounds, claim: &Claim) -> Option<Clai
         metric: claim.metric.clone(),
         level: claim.level.clone(),
         against_level: None,
+        beside: None,
         published_ratio: claim.published_ratio,
         verdict,
         sentence,

@@ -1,15 +1,17 @@
 //! The claims of a source, each put to the test in the setting that was published and like for like.
 
 use record::{Better, Metric, metric};
+use stats::Terms;
 use stats::claim::{self, Agreement};
 use stats::simultaneous;
 
-use crate::claim_sides::Sides;
+use crate::claim_sides::{Side, Sides};
 use crate::figures;
 use crate::findings::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
 use crate::grounds::{self, Compared, Grounds, Place};
 use crate::levels;
 use crate::manifest::{Claim, Published};
+use crate::percentiles::is_tail;
 use crate::{claim_reasons, claim_users, claim_words, claim_zero};
 
 /// One setting with the blocks behind it.
@@ -55,6 +57,7 @@ fn one(grounds: &Grounds, claim: &Claim, told: &mut claim_reasons::Told) -> Clai
         metric: claim.metric.clone(),
         level: claim.level.clone(),
         against_level: claim.against_level.clone(),
+        beside: claim.beside(),
         published_ratio: claim.published_ratio,
         sentence: claim_words::sentence(
             &verdict,
@@ -153,8 +156,14 @@ fn test(
         measured(grounds, name, place)?;
     }
     // That the rates are equal is what users who are all answered show.
+    let no_rate = |[(one, place), (other, second)]: [Side; 2]| {
+        let places = [place, second].into_iter();
+        let mut reasons =
+            places.filter_map(|place| claim_users::why_no_rate(grounds, [one, other], place));
+        reasons.next()
+    };
     if claim.published_ratio != Some(1.0)
-        && let Some(reason) = claim_users::why_no_rate(grounds, [one, other], place)
+        && let Some(reason) = sides.pairs().find_map(no_rate)
     {
         return Err(reason);
     }
@@ -162,7 +171,14 @@ fn test(
         Some((pair, place)) => grounds.compare(pair, place, pairs_count(grounds, pair, place)),
         None => sides.compare(grounds),
     };
-    let compared = found.ok_or_else(|| "no block has all of the figures".to_owned())?;
+    let compared =
+        found.ok_or_else(
+            || match place.level.is_none() && is_tail(place.metric.name) {
+                true => "a percentile of the tail of the main slices is one of all blocks together"
+                    .to_owned(),
+                false => "no block has all of the figures".to_owned(),
+            },
+        )?;
     let sentence = match sides.plain() {
         Some((pair, _)) => {
             let titles = pair.map(|name| grounds.title(name));
@@ -174,7 +190,7 @@ fn test(
         treatment: one.to_owned(),
         against: other.to_owned(),
         ratio: compared.ratio.clone(),
-        verdict: verdict(claim, &compared, place, grounds),
+        verdict: verdict(claim, &compared, place, &sides.terms(grounds)),
         sentence,
     };
     Ok(Tested {
@@ -200,7 +216,7 @@ fn pairs_count(grounds: &Grounds, pair: [&str; 2], place: Place) -> usize {
     }
 }
 
-fn verdict(claim: &Claim, compared: &Compared, place: Place, grounds: &Grounds) -> ClaimVerdict {
+fn verdict(claim: &Claim, compared: &Compared, place: Place, terms: &Terms) -> ClaimVerdict {
     let undecided = || ClaimVerdict::Undecided {
         more_blocks_count: match compared.called {
             stats::Verdict::Undecided(more_blocks_count) => more_blocks_count,
@@ -210,9 +226,8 @@ fn verdict(claim: &Claim, compared: &Compared, place: Place, grounds: &Grounds) 
     let Some(interval) = compared.log_interval() else {
         return undecided();
     };
-    let terms = grounds.terms_at(place);
     let agreement = match claim.published_ratio {
-        Some(published) => claim::judge(published, compared.called, interval, &terms),
+        Some(published) => claim::judge(published, compared.called, interval, terms),
         None => {
             let higher = claim.is_of_two_ratios() || place.metric.better != Better::Lower;
             claim::judge_direction(higher, compared.called)

@@ -35,6 +35,16 @@ pub(crate) fn about(claim: &ClaimFindings) -> String {
         .metric
         .as_deref()
         .map_or("", |name| metric(name).map_or(name, |metric| metric.title));
+    if let Some(beside) = &claim.beside {
+        let at = |level: &Option<String>| level.as_deref().unwrap_or(MAIN).to_owned();
+        return format!(
+            "{metric}, the ratio at {} over that of {} to {} at {}",
+            at(&claim.level),
+            beside.treatment,
+            beside.against,
+            at(&beside.level)
+        );
+    }
     let levels = [&claim.level, &claim.against_level].map(Option::as_deref);
     match levels {
         [None, None] => metric.to_owned(),

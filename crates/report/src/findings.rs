@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::beside::{ToolFindings, WhatIf};
 use crate::fairness::FairnessSheet;
 
-pub use claim::{ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
+pub use claim::{BesideRatio, ClaimComparison, ClaimFindings, ClaimVerdict, PublishedFigure};
 pub use cost::{
     CapacityPlan, Cost, CostBlock, PlannedTreatment, Priced, PricedTreatment, Prices, Suffices,
 };

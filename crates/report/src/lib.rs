@@ -75,11 +75,11 @@ pub use compare_text::{compare_json, compare_markdown, compare_terminal};
 pub use curves::Curve;
 pub use fairness::{FairnessRow, FairnessSheet};
 pub use findings::{
-    Added, Audit, AuditReason, Basis, CapacityPlan, CheckCount, ClaimComparison, ClaimFindings,
-    ClaimVerdict, Control, Cost, CostBlock, Exploratory, Figure, Findings, Ladder, LevelFindings,
-    LevelTreatment, LimiterEvidence, LimiterFinding, OrderCheck, Pair, PlannedTreatment, Priced,
-    PricedTreatment, Prices, PublishedFigure, RatioEstimate, Rung, Scaling, ScalingPoint,
-    SignedRank, Standing, Suffices, TreatmentFindings, Verdict,
+    Added, Audit, AuditReason, Basis, BesideRatio, CapacityPlan, CheckCount, ClaimComparison,
+    ClaimFindings, ClaimVerdict, Control, Cost, CostBlock, Exploratory, Figure, Findings, Ladder,
+    LevelFindings, LevelTreatment, LimiterEvidence, LimiterFinding, OrderCheck, Pair,
+    PlannedTreatment, Priced, PricedTreatment, Prices, PublishedFigure, RatioEstimate, Rung,
+    Scaling, ScalingPoint, SignedRank, Standing, Suffices, TreatmentFindings, Verdict,
 };
 pub use html::{NotATemplate, html};
 pub use json::json;

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::findings::BesideRatio;
+
 /// The part of `experiment.toml` that a report is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Manifest {
@@ -51,6 +53,24 @@ impl Claim {
             &self.beside_level,
         ];
         beside.iter().any(|key| key.is_some())
+    }
+
+    /// The second of two ratios, in the setting that was published.
+    pub(crate) fn beside(&self) -> Option<BesideRatio> {
+        let beside = BesideRatio {
+            treatment: self
+                .beside_treatment
+                .as_ref()
+                .or(self.treatment.as_ref())?
+                .clone(),
+            against: self
+                .beside_against
+                .as_ref()
+                .or(self.against.as_ref())?
+                .clone(),
+            level: self.beside_level.as_ref().or(self.level.as_ref()).cloned(),
+        };
+        self.is_of_two_ratios().then_some(beside)
     }
 
     /// Whether it holds two treatments against each other at one level, and nothing more.

@@ -315,7 +315,7 @@ fn a_claim_between_two_levels_of_one_treatment_is_judged_block_by_block() {
     let down = between(None, Some("c10"), 1.0);
     let tested = down.as_published.as_ref().unwrap();
     assert_eq!(tested.treatment, tested.against);
-    for place in [" at the main load", " at c10"] {
+    for place in [" at the main slices", " at c10"] {
         assert!(tested.sentence.contains(place), "{}", tested.sentence);
     }
     let measured = tested.ratio.ratio;
@@ -353,6 +353,15 @@ fn a_claim_about_two_ratios_is_judged_by_their_quotient() {
     assert!((ratio("turned") / ratio("here").powi(2) - 1.0).abs() < 1e-9);
     // Without a size it says that the first ratio is the larger.
     assert_eq!(claim(&findings, "turned").verdict, ClaimVerdict::Reproduced);
+    let beside = claim(&findings, "both").beside.as_ref().unwrap();
+    assert_eq!(
+        (
+            beside.treatment.as_str(),
+            beside.against.as_str(),
+            beside.level.as_deref()
+        ),
+        ("quick", "slow", Some("c10"))
+    );
     let sentence = tested("turned").sentence;
     assert!(sentence.contains("is larger than that of"), "{sentence}");
 }

@@ -21,6 +21,8 @@ interface Claim {
   quote: string;
   metric?: string;
   level?: string;
+  against_level?: string;
+  beside?: { treatment: string; against: string; level?: string };
   published_ratio?: number;
   verdict: string;
   reason?: string;
@@ -81,6 +83,7 @@ function claimTable(all: Claim[]): HTMLElement {
         text: (claim) => claim.quote,
         show: (claim) => [
           h("q", {}, claim.quote),
+          place(claim) && h("div", { class: "soft" }, place(claim)),
           claim.note && h("div", { class: "soft" }, claim.note),
         ],
       },
@@ -113,6 +116,19 @@ function claimTable(all: Claim[]): HTMLElement {
     ],
     { caption: "Claims with verdicts", wide: true },
   );
+}
+
+const MAIN = "the main slices";
+
+/** At which load it was tested, where that is not the main slices alone. */
+function place({ level, against_level, beside }: Claim): string | null {
+  if (beside)
+    return (
+      `the ratio at ${level ?? MAIN} over that of ` +
+      `${beside.treatment} to ${beside.against} at ${beside.level ?? MAIN}`
+    );
+  if (against_level) return `${level ?? MAIN} against ${against_level}`;
+  return level ? `at ${level}` : null;
 }
 
 function measured(claim: Claim): Child {

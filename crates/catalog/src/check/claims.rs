@@ -1,9 +1,9 @@
 //! The claims and published figures of `experiment.toml`.
 
 use super::experiment::{metric, treatment_name};
-use crate::ExperimentManifest;
 use crate::fault::choose;
 use crate::source::{Source, Step, Step::Item, Step::Key};
+use crate::{Claim, ExperimentManifest};
 
 pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
     for (index, claim) in manifest.claim.iter().enumerate() {
@@ -51,6 +51,9 @@ pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
             ),
             _ => {}
         }
+        if let Some((key, problem, remedy)) = senseless(claim) {
+            source.wrong(&at(key), problem, remedy);
+        }
         if claim
             .published_ratio
             .is_some_and(|ratio| !(ratio > 0.0 && ratio.is_finite()))
@@ -75,6 +78,55 @@ pub(super) fn claims(manifest: &ExperimentManifest, source: &mut Source) {
             );
         }
     }
+}
+
+/// Why a claim holds something against itself, or leaves open what is held against what: key, problem and remedy.
+fn senseless(claim: &Claim) -> Option<(&'static str, &'static str, &'static str)> {
+    let beside = [
+        &claim.beside_treatment,
+        &claim.beside_against,
+        &claim.beside_level,
+    ];
+    let is_of_two_ratios = beside.iter().any(|key| key.is_some());
+    if let Some(level) = &claim.against_level {
+        if is_of_two_ratios {
+            let problem = "a claim about two ratios takes both sides of each at one level";
+            return Some(("against_level", problem, "leave out `against_level`"));
+        }
+        let is_itself = claim
+            .against
+            .as_ref()
+            .is_none_or(|name| Some(name) == claim.treatment.as_ref());
+        if is_itself && Some(level) == claim.level.as_ref() {
+            let problem = "it holds a figure against itself";
+            return Some((
+                "against_level",
+                problem,
+                "name another level, or a treatment in `against`",
+            ));
+        }
+    }
+    if !is_of_two_ratios {
+        return None;
+    }
+    let firsts = [&claim.treatment, &claim.against, &claim.level];
+    let mut pairs = beside.iter().zip(firsts);
+    if pairs.all(|(beside, first)| beside.is_none() || *beside == first) {
+        let key = "beside_level";
+        return Some((
+            key,
+            "it holds a ratio against itself",
+            "name another level or treatment",
+        ));
+    }
+    let names = claim.beside_treatment.is_some() || claim.beside_against.is_some();
+    let corrected =
+        claim.like_for_like_treatment.is_some() || claim.like_for_like_against.is_some();
+    (names && corrected).then_some((
+        "beside_treatment",
+        "the second ratio has no like-for-like treatments",
+        "leave out `like_for_like_…`, or take the second ratio of the same treatments",
+    ))
 }
 
 /// Notes a level of load that the experiment does not measure.

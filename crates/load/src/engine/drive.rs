@@ -141,7 +141,7 @@ impl<'a, T: Transport> Drive<'a, T> {
                     }
                 }
             }
-            if self.now == before {
+            if self.polls || self.now == before {
                 self.now = self.parts.transport.now();
             }
             self.time_out();

@@ -21,6 +21,10 @@ pub struct ClaimFindings {
     /// Level at which the second treatment is taken, where that is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against_level: Option<String>,
+    /// The ratio that the first one is held against, where the claim is about two: every ratio here is then their
+    /// quotient.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<BesideRatio>,
     /// Published ratio of the first treatment over the second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published_ratio: Option<f64>,
@@ -44,6 +48,18 @@ pub struct ClaimFindings {
     /// What a reader should know of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// The second of two ratios.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BesideRatio {
+    /// Its first treatment.
+    pub treatment: String,
+    /// The treatment under it.
+    pub against: String,
+    /// Level of load; absent: the main slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<String>,
 }
 
 /// How a claim fared.
