@@ -1,6 +1,5 @@
-//! Edge-triggered epoll: a connection is registered once, read once for each time that something
-//! came, into one buffer that all share, and written straight away. An edge is told once, so a
-//! connection that may hold more than was read is kept here and read again after the next wait.
+//! Level-triggered epoll: a connection is registered once, read once for each time it is ready,
+//! into one buffer that all share, and written straight away.
 
 use std::mem::MaybeUninit;
 use std::net::SocketAddr;
@@ -29,8 +28,6 @@ const BEAT_NS: u64 = 10_000_000;
 const BEAT: u64 = u64::MAX;
 /// Below this, throwing bytes away unseen saves nothing over reading them.
 const SKIP_FROM: u64 = 16 * 1024;
-/// Most bytes thrown away at once.
-const SKIP_MAX: u64 = 1 << 30;
 
 /// The transport of choice on Linux.
 pub struct Epoll {
@@ -41,10 +38,6 @@ pub struct Epoll {
     slots: Vec<Slot>,
     /// Opened since the last wait and not registered yet: most will have connected by then.
     unregistered: Vec<u32>,
-    /// Connections that may hold more than was read of them, as event data.
-    unread: Vec<u64>,
-    /// Those of them that the last wait told of, after the kernel's events.
-    reread: Vec<u64>,
     events: Vec<epoll::Event>,
     buffer: Box<[MaybeUninit<u8>]>,
     received: usize,
@@ -60,11 +53,6 @@ struct Slot {
     /// Whether the kernel tells us when it can be written to.
     watches_write: bool,
     registered: bool,
-    /// Whether the other side has closed or reset: what is left can be read to its end, and no
-    /// edge will tell of that end.
-    ended: bool,
-    /// Whether it is among the unread.
-    unread: bool,
     /// Bytes that could not go out at once.
     unsent: Vec<u8>,
 }
@@ -93,8 +81,6 @@ impl Epoll {
             beat,
             slots: Vec::new(),
             unregistered: Vec::new(),
-            unread: Vec::new(),
-            reread: Vec::new(),
             events: Vec::with_capacity(EVENTS_MAX),
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES].into_boxed_slice(),
             received: 0,
@@ -103,28 +89,11 @@ impl Epoll {
     }
 
     fn interest(slot: &Slot) -> EventFlags {
-        let reading = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
         if slot.watches_write {
-            reading | EventFlags::OUT
+            EventFlags::IN | EventFlags::OUT
         } else {
-            reading
+            EventFlags::IN
         }
-    }
-
-    /// Has the next wait tell of `number` again.
-    fn read_again(&mut self, number: u32) {
-        let slot = &mut self.slots[number as usize];
-        if !slot.unread {
-            slot.unread = true;
-            self.unread.push(data(number, slot));
-        }
-    }
-
-    /// The slot that event data means, unless its connection has been closed since.
-    #[inline]
-    fn slot_of(&mut self, data: u64) -> Option<&mut Slot> {
-        let slot = self.slots.get_mut(data as u32 as usize)?;
-        (slot.socket.is_some() && slot.generation == (data >> 32) as u32).then_some(slot)
     }
 
     fn register(&mut self) {
@@ -134,7 +103,7 @@ impl Epoll {
                 continue;
             };
             slot.watches_write = slot.connecting || !slot.unsent.is_empty();
-            let data = EventData::new_u64(data(number, slot));
+            let data = EventData::new_u64(u64::from(slot.generation) << 32 | u64::from(number));
             // Fails only for lack of kernel memory; the request then times out.
             slot.registered = epoll::add(&self.poll, socket, data, Epoll::interest(slot)).is_ok();
         }
@@ -147,7 +116,7 @@ impl Epoll {
         }
         slot.watches_write = watch;
         if let Some(socket) = &slot.socket {
-            let data = EventData::new_u64(data(number, slot));
+            let data = EventData::new_u64(u64::from(slot.generation) << 32 | u64::from(number));
             let _ = epoll::modify(&self.poll, socket, data, Epoll::interest(slot));
         }
     }
@@ -182,11 +151,6 @@ impl Epoll {
         }
         connected.then_some(Event::Connected(number))
     }
-}
-
-/// What an event of this connection carries.
-fn data(number: u32, slot: &Slot) -> u64 {
-    u64::from(slot.generation) << 32 | u64::from(number)
 }
 
 fn beating() -> Result<OwnedFd, Errno> {
@@ -270,20 +234,12 @@ impl Transport for Epoll {
         let Some(socket) = &slot.socket else {
             return Received::Nothing;
         };
-        let (connecting, ended) = (slot.connecting, slot.ended);
         let skip = skippable >= SKIP_FROM;
-        let (outcome, asked) = if skip {
-            (skip_bytes(socket, skippable), skippable.min(SKIP_MAX))
+        let outcome = if skip {
+            skip_bytes(socket, skippable)
         } else {
-            let read = net::recv(socket, &mut *self.buffer, RecvFlags::empty());
-            (read.map(|(_, count)| count as u64), BUFFER_BYTES as u64)
+            net::recv(socket, &mut *self.buffer, RecvFlags::empty()).map(|(_, count)| count as u64)
         };
-        // Less than was asked for is all there was (epoll(7)); what comes later is a new edge.
-        match outcome {
-            Ok(count @ 1..) if count == asked || ended => self.read_again(number),
-            Err(Errno::INTR) => self.read_again(number),
-            _ => {}
-        }
         match outcome {
             Ok(0) => Received::Closed,
             Ok(count) if skip => Received::Skipped(count),
@@ -292,7 +248,7 @@ impl Transport for Epoll {
                 Received::Bytes(self.received)
             }
             Err(Errno::AGAIN | Errno::INTR) => Received::Nothing,
-            Err(errno) if connecting => Received::Failed(failure(errno)),
+            Err(errno) if slot.connecting => Received::Failed(failure(errno)),
             Err(_) => Received::Failed(Failure::Reset),
         }
     }
@@ -313,20 +269,12 @@ impl Transport for Epoll {
             slot.unsent.clear();
             slot.registered = false;
             slot.connecting = false;
-            slot.ended = false;
-            slot.unread = false;
         }
     }
 
     fn wait(&mut self, from: u64, until: u64) -> Result<usize, std::io::Error> {
         self.register();
-        self.reread.clear();
-        std::mem::swap(&mut self.reread, &mut self.unread);
-        let left = if self.reread.is_empty() {
-            until.saturating_sub(from)
-        } else {
-            0
-        };
+        let left = until.saturating_sub(from);
         let timeout = Timespec {
             tv_sec: (left / 1_000_000_000) as i64,
             tv_nsec: (left % 1_000_000_000) as i64,
@@ -337,37 +285,31 @@ impl Transport for Epoll {
             rustix::buffer::spare_capacity(&mut self.events),
             (left < 2 * BEAT_NS).then_some(&timeout),
         ) {
-            Ok(count) => Ok(count + self.reread.len()),
-            Err(Errno::INTR) => Ok(self.reread.len()),
+            Ok(count) => Ok(count),
+            Err(Errno::INTR) => Ok(0),
             Err(errno) => Err(errno.into()),
         }
     }
 
     #[inline]
     fn event(&mut self, place: usize) -> Option<Event> {
-        let Some(event) = self.events.get(place).copied() else {
-            let data = *self.reread.get(place - self.events.len())?;
-            self.slot_of(data)?.unread = false;
-            return Some(Event::Readable(data as u32));
-        };
+        let event = *self.events.get(place)?;
         let data = event.data.u64();
         if data == BEAT {
             let _ = rustix::io::read(&self.beat, &mut [0; 8]);
             return None;
         }
-        let flags = event.flags;
-        let slot = self.slot_of(data)?;
-        slot.ended |= flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         let number = data as u32;
+        let slot = self.slots.get(number as usize)?;
+        if slot.socket.is_none() || slot.generation != (data >> 32) as u32 {
+            return None;
+        }
+        let flags = event.flags;
         if slot.watches_write
             && flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP)
         {
             let news = self.writable(number);
-            let readable = flags.contains(EventFlags::IN);
-            if news.is_some() && readable {
-                self.read_again(number);
-            }
-            if news.is_some() || !readable {
+            if news.is_some() || !flags.contains(EventFlags::IN) {
                 return news;
             }
         }
@@ -378,7 +320,7 @@ impl Transport for Epoll {
 /// TCP throws bytes away without copying them when asked for `MSG_TRUNC`.
 fn skip_bytes(socket: &OwnedFd, most: u64) -> Result<u64, Errno> {
     use std::os::fd::AsRawFd;
-    let most = most.min(SKIP_MAX) as usize;
+    let most = usize::try_from(most.min(1 << 30)).unwrap_or(1 << 30);
     // SAFETY: with MSG_TRUNC the kernel writes nothing to the buffer of a TCP socket (tcp(7)), so
     // no buffer is needed.
     let count = unsafe {
