@@ -135,7 +135,6 @@ fn thread(
     beat: &Beat,
     stop: &AtomicBool,
 ) -> Result<Observations, LoadError> {
-    own_descriptors();
     let cpu = (!plan.cpus.is_empty()).then(|| plan.cpus[index as usize % plan.cpus.len()]);
     let share = Share { index, of };
     let mut observer = Reporting {
@@ -156,22 +155,6 @@ fn thread(
         let target = session.add_target(plan.target.clone());
         session.drive_observed(target, &plan.slice, &mut observer, stop)
     })
-}
-
-/// Gives the calling thread a table of descriptors of its own, empty but for the standard streams: in one that threads
-/// share, every call counts the users of its descriptor up and down. Where the system refuses, calls only cost more.
-fn own_descriptors() {
-    const AFTER_STANDARD_STREAMS: libc::c_uint = 3;
-    // SAFETY: what is closed is closed in this thread's own table, and the thread was given no descriptor: it opens
-    // all it uses after this, and gives none away.
-    unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            AFTER_STANDARD_STREAMS,
-            libc::c_uint::MAX,
-            libc::CLOSE_RANGE_UNSHARE,
-        )
-    };
 }
 
 fn standing(plan: &Plan, beats: &[Beat]) -> Progress {

@@ -99,7 +99,6 @@ pub trait Transport {
     fn wait(&mut self, from: u64, until: u64) -> Result<usize, std::io::Error>;
 
     /// One of the events of the last wait; `None` when it is about a connection that has been
-    /// closed since. Each has to be asked for once, and [`Event::Readable`] answered by receiving
-    /// once: what was not taken may not be told again.
+    /// closed since.
     fn event(&mut self, place: usize) -> Option<Event>;
 }
