@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use crate::http1::{AtClose, Framer, HEADERS_MAX, Malformed, Progress};
+use crate::http1::{AtClose, Framer, HEADERS_MAX, Malformed, Progress, parser};
 
 /// A whole answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +158,8 @@ fn headers(mut raw: &[u8]) -> Vec<(String, String)> {
     loop {
         let mut fields = vec![httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut fields);
-        let Ok(httparse::Status::Complete(length)) = response.parse(raw) else {
+        let parsed = parser().parse_response(&mut response, raw);
+        let Ok(httparse::Status::Complete(length)) = parsed else {
             return Vec::new();
         };
         if response
@@ -168,7 +169,16 @@ fn headers(mut raw: &[u8]) -> Vec<(String, String)> {
             raw = &raw[length..];
             continue;
         }
-        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        // A line break can only be that of a value that goes on in the next line.
+        let text = |value: &[u8]| {
+            let lines = String::from_utf8_lossy(value);
+            lines
+                .split(['\r', '\n'])
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         return response
             .headers
             .iter()

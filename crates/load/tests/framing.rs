@@ -382,6 +382,9 @@ fn some_answers_have_no_body_whatever_they_say() {
     ] {
         let text = format!("HTTP/1.1 200 OK\r\n{field}\r\n");
         check("to HEAD", text.as_bytes(), true, &whole(200, ""));
+        let text =
+            format!("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n{field}\r\n");
+        check("another protocol", text.as_bytes(), false, &last(101, ""));
     }
 }
 
@@ -484,13 +487,49 @@ fn what_is_not_a_head_is_malformed() {
         "HTTP/1.1 200 OK\r\n: no name\r\n\r\n",
         "HTTP/1.1 200 OK\r\nBlank : before colon\r\n\r\n",
         "HTTP/1.1 200 OK\r\nIn the middle: of a name\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nA: b\r\n folded\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n folded: at once\r\n\r\n",
         "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n",
         "HTTP/1.1 200 OK\rA: b\r\n\r\n",
     ] {
         check(text, text.as_bytes(), false, &Broken(Malformed::Head));
     }
+}
+
+#[test]
+fn values_that_go_on_in_the_next_line_are_read() {
+    check_all(&[
+        (
+            "of a field nobody reads",
+            "HTTP/1.1 200 OK\r\nA: b\r\n folded\r\nContent-Length: 2\r\n\r\nok",
+            whole(200, "ok"),
+        ),
+        (
+            "twice, the last line blank",
+            "HTTP/1.1 200 OK\r\nA: b\r\n\tfolded\r\n \r\nContent-Length: 2\r\n\r\nok",
+            whole(200, "ok"),
+        ),
+        (
+            "a length",
+            "HTTP/1.1 200 OK\r\nContent-Length:\r\n 2\r\n\r\nok",
+            whole(200, "ok"),
+        ),
+        (
+            "a length cut in two",
+            "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\nok",
+            Broken(Malformed::ContentLength),
+        ),
+        (
+            "a list of codings",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip,\r\n chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+            whole(200, "ok"),
+        ),
+        (
+            "a list of options",
+            "HTTP/1.1 200 OK\r\nConnection: x,\r\n close\r\nContent-Length: 2\r\n\r\nok",
+            last(200, "ok"),
+        ),
+    ]);
 }
 
 #[test]

@@ -37,16 +37,16 @@ pub(super) enum Body {
 
 impl Head {
     /// RFC 9112, section 6.3.
-    pub fn body(&self, head_request: bool) -> Result<Body, Malformed> {
-        if head_request || matches!(self.status, 204 | 304) {
-            return Ok(Body::None);
+    pub fn body(&self, head_request: bool) -> Body {
+        if head_request || matches!(self.status, 101 | 204 | 304) {
+            return Body::None;
         }
-        Ok(match (self.coding, self.length) {
+        match (self.coding, self.length) {
             (Coding::Chunked, _) => Body::Chunked,
             (Coding::Other, _) => Body::UntilClose,
             (Coding::Absent, Some(length)) => Body::Length(length),
             (Coding::Absent, None) => Body::UntilClose,
-        })
+        }
     }
 }
 
@@ -137,14 +137,21 @@ fn parse_with<'a>(
     fields: &mut [MaybeUninit<httparse::Header<'a>>],
 ) -> Result<Option<Result<Head, Malformed>>, httparse::Error> {
     let mut response = httparse::Response::new(&mut []);
-    let config = httparse::ParserConfig::default();
-    let parsed = config.parse_response_with_uninit_headers(&mut response, bytes, fields)?;
+    let parsed = parser().parse_response_with_uninit_headers(&mut response, bytes, fields)?;
     let httparse::Status::Complete(length) = parsed else {
         return Ok(None);
     };
     let status = response.code.unwrap_or(0);
     let minor = response.version.unwrap_or(1);
     Ok(Some(read(response.headers, status, minor, length)))
+}
+
+/// Lines that go on in the next are obsolete, and to be read all the same (RFC 9112, section 5.2): they change
+/// nothing about where an answer ends.
+pub(crate) fn parser() -> httparse::ParserConfig {
+    let mut config = httparse::ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    config
 }
 
 fn read(
@@ -183,7 +190,9 @@ fn read(
             _ => {}
         }
     }
-    head.persistent = !connection.close && (head.persistent || connection.keep_alive);
+    // After a 101 the connection speaks another protocol.
+    let may_persist = status != 101 && !connection.close;
+    head.persistent = may_persist && (head.persistent || connection.keep_alive);
     // Both fields, or a coding from HTTP/1.0: framing that others may read differently, so the
     // connection is not used again (RFC 9112, section 6.1).
     if head.coding != Coding::Absent && (head.length.is_some() || minor == 0) {

@@ -8,6 +8,7 @@ use chunked::{Chunked, Step};
 use head::{Body, Head};
 
 pub use head::LastHead;
+pub(crate) use head::parser;
 
 /// Receives the bytes of a body as they arrive.
 pub trait Sink {
@@ -245,7 +246,7 @@ impl Framer {
     fn take_head(&mut self, last: &mut LastHead, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
         if self.pending.is_empty() {
             if let Some(head) = last.parse(bytes)? {
-                self.enter(&head)?;
+                self.enter(&head);
                 return Ok(Some(head.bytes));
             }
             if bytes.len() > HEAD_BYTES_MAX {
@@ -271,7 +272,7 @@ impl Framer {
         if end.is_some() || self.pending.len() >= self.attempt_at {
             self.attempt_at = 2 * self.pending.len();
             if let Some(head) = head::parse(&self.pending)? {
-                self.enter(&head)?;
+                self.enter(&head);
                 self.pending.clear();
                 return Ok(Some(head.bytes - before));
             }
@@ -282,13 +283,13 @@ impl Framer {
         }
     }
 
-    fn enter(&mut self, head: &Head) -> Result<(), Malformed> {
+    fn enter(&mut self, head: &Head) {
         if (100..200).contains(&head.status) && head.status != 101 {
-            return Ok(());
+            return;
         }
         self.status = head.status;
         self.persistent = head.persistent;
-        self.state = match head.body(self.head_request)? {
+        self.state = match head.body(self.head_request) {
             Body::None | Body::Length(0) => State::Done,
             Body::Length(length) => State::Length(length),
             Body::Chunked => State::Chunked(Chunked::default()),
@@ -297,7 +298,6 @@ impl Framer {
                 State::UntilClose
             }
         };
-        Ok(())
     }
 
     /// What the close of the connection at this point means.
