@@ -233,7 +233,7 @@ impl Iterator for Schedule {
 }
 
 /// When connections (or users) begin and stop to work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     /// Nanoseconds after the start.
     pub at_ns: u64,
@@ -263,9 +263,10 @@ pub fn ramp(count: u32, over: Duration, share: Share) -> Vec<Turn> {
         .collect()
 }
 
-/// Connections by stages: connection p (from 0) works while the level is above p.
+/// Connections by stages: connection p (from 0) works while the level is above p. One that would
+/// work for a single instant, at a peak, does not; a place has one turn at an instant at most.
 pub fn staged(stages: &[Stage], share: Share) -> Vec<Turn> {
-    let mut turns = Vec::new();
+    let mut turns: Vec<Turn> = Vec::new();
     let most = stages
         .iter()
         .map(|stage| stage.from.max(stage.to))
@@ -276,10 +277,17 @@ pub fn staged(stages: &[Stage], share: Share) -> Vec<Turn> {
         let mut working = false;
         let mut at_s = 0.0;
         let mut turn = |at_s: f64, begins: bool, working: &mut bool| {
-            if *working != begins {
-                *working = begins;
+            if *working == begins {
+                return;
+            }
+            *working = begins;
+            let at_ns = (at_s * 1e9).round() as u64;
+            if turns
+                .pop_if(|last| last.place == place && last.at_ns == at_ns)
+                .is_none()
+            {
                 turns.push(Turn {
-                    at_ns: (at_s * 1e9).round() as u64,
+                    at_ns,
                     place,
                     begins,
                 });
@@ -289,13 +297,17 @@ pub fn staged(stages: &[Stage], share: Share) -> Vec<Turn> {
             let length = stage.duration.as_secs_f64();
             turn(at_s, stage.from >= wanted, &mut working);
             if (stage.from >= wanted) != (stage.to >= wanted) {
-                let crossing = length * (wanted - stage.from) / (stage.to - stage.from);
-                turn(at_s + crossing, stage.to >= wanted, &mut working);
+                let crossing = length * ((wanted - stage.from) / (stage.to - stage.from));
+                turn(
+                    at_s + crossing.min(length),
+                    stage.to >= wanted,
+                    &mut working,
+                );
             }
             at_s += length;
         }
         turn(at_s, false, &mut working);
     }
-    turns.sort();
+    turns.sort_by_key(|turn| (turn.at_ns, turn.place));
     turns
 }

@@ -1,6 +1,7 @@
 //! Laws of the schedule, over rates and shares of every kind.
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use load::schedule::{Schedule, Turn, all_at_once, ramp, staged};
@@ -94,12 +95,10 @@ proptest! {
         let level = level_at(&stages, at_s);
         // Too near to a whole number, rounding of the instant decides.
         prop_assume!((level - level.round()).abs() > 1e-6);
-        let turns = (0..of).flat_map(|index| staged(&stages, Share { index, of }));
-        let working = turns
-            .filter(|turn| turn.at_ns as f64 <= at_s * 1e9)
-            .map(|turn| if turn.begins { 1_i64 } else { -1 })
-            .sum::<i64>();
-        prop_assert_eq!(working, level.floor() as i64);
+        let working: usize = (0..of)
+            .map(|index| working_at(&staged(&stages, Share { index, of }), at_s))
+            .sum();
+        prop_assert_eq!(working, level.floor() as usize);
     }
 
     #[test]
@@ -111,6 +110,19 @@ proptest! {
         let even = (0..u64::from(users)).map(|user| ms * 1_000_000 * user / u64::from(users));
         prop_assert_eq!(starts, even.collect::<Vec<_>>());
     }
+}
+
+/// Connections at work after the turns until then were carried out in their order.
+fn working_at(turns: &[Turn], at_s: f64) -> usize {
+    let mut working = BTreeSet::new();
+    for turn in turns.iter().filter(|turn| turn.at_ns as f64 <= at_s * 1e9) {
+        if turn.begins {
+            working.insert(turn.place);
+        } else {
+            working.remove(&turn.place);
+        }
+    }
+    working.len()
 }
 
 fn level_at(stages: &[Stage], at_s: f64) -> f64 {
@@ -218,4 +230,21 @@ fn all_connections_begin_at_once() {
         all_at_once(3, Share::WHOLE),
         [begins(0), begins(1), begins(2)]
     );
+}
+
+#[test]
+fn a_connection_that_peaks_where_two_stages_meet_is_switched_off_again() {
+    let triangle = load::notation::stages("1..5:10s,5..1:10s").unwrap();
+    let turns = staged(&triangle, Share::WHOLE);
+    assert_eq!(working_at(&turns, 9.0), 4);
+    assert_eq!(
+        working_at(&turns, 10.0),
+        4,
+        "the fifth has no time of its own"
+    );
+    assert_eq!(working_at(&turns, 13.0), 3);
+    assert_eq!(working_at(&turns, 19.0), 1);
+    assert_eq!(working_at(&turns, 20.0), 0);
+    let step = load::notation::stages("1..5:10s,2:10s").unwrap();
+    assert_eq!(working_at(&staged(&step, Share::WHOLE), 15.0), 2);
 }
