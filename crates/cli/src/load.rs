@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "progress goes to standard error")]
 
 mod arguments;
+mod lengths;
 mod plan;
 
 use std::io::{IsTerminal, Write};
@@ -71,14 +72,14 @@ fn show(standing: &Progress) {
     let counts = standing.counts;
     let elapsed = standing.elapsed.as_secs_f64();
     let of = match standing.duration {
-        endless if endless >= plan::ENDLESS => String::new(),
+        endless if endless >= lengths::ENDLESS => String::new(),
         duration => format!(" of {:.0}", duration.as_secs_f64()),
     };
     let rate = counts.answers as f64 / elapsed.max(f64::MIN_POSITIVE);
-    let phase = if standing.warming_up {
-        "warming up"
-    } else {
-        "measuring"
+    let phase = match standing {
+        _ if standing.warming_up => "warming up",
+        _ if standing.elapsed > standing.duration => "awaiting answers",
+        _ => "measuring",
     };
     let not_good = counts.answers - counts.good + counts.lost;
     eprint!(

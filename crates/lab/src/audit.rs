@@ -157,6 +157,10 @@ fn schedule(open: &Observations) -> AuditLine {
             "no arrival found a free connection".to_owned(),
         );
     };
+    if response.answers().is_empty() {
+        let detail = "no answer to hold the generator's delay against".to_owned();
+        return line("schedule", AuditStatus::Pass, detail);
+    }
     let own_ns = open.own_delay.value_at_quantile(TAIL);
     let reported_ns = match response.percentile(TAIL) {
         Percentile::Value(ns) | Percentile::AtLeast(ns) => ns,
@@ -296,6 +300,7 @@ mod tests {
     fn seen(open: bool, outcomes: &[(Outcome, u64)]) -> Observations {
         let mut seen = Observations::new(open);
         seen.window_ns = 1_000_000_000;
+        seen.schedule_ns = seen.window_ns;
         for &(outcome, count) in outcomes {
             for _ in 0..count {
                 seen.outcomes.count(outcome);

@@ -153,6 +153,7 @@ mod tests {
         let own30 = slice_levels(&design).remove(3);
         let mut seen = Observations::new(true);
         seen.window_ns = 1_000_000_000;
+        seen.schedule_ns = seen.window_ns;
         for _ in 0..299 {
             seen.outcomes.count(load::Outcome::Ok);
         }

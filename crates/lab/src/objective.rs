@@ -239,6 +239,7 @@ mod tests {
     fn seen(all: u64, late: u64, failed: u64) -> Observations {
         let mut seen = Observations::new(true);
         seen.window_ns = 1_000_000_000;
+        seen.schedule_ns = seen.window_ns;
         for n in 0..all - failed {
             seen.outcomes.count(Outcome::Ok);
             let ns = if n < late { 1_000_000_000 } else { 1_000_000 };

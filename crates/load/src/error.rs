@@ -37,12 +37,12 @@ pub enum LoadError {
     #[error("{0}")]
     Plan(String),
     /// A feed file cannot be used.
-    #[error("feed '{path}'{}: {reason}", line.map(|line| format!(", line {line}")).unwrap_or_default())]
+    #[error("feed '{path}', line {line}: {reason}")]
     Feed {
         /// The file.
         path: String,
         /// Line, from 1.
-        line: Option<usize>,
+        line: usize,
         /// What is wrong with it.
         reason: String,
     },

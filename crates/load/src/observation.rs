@@ -16,6 +16,9 @@ pub struct Observations {
     pub status: BTreeMap<u16, u64>,
     /// Length of the window.
     pub window_ns: u64,
+    /// The part of it in which requests were scheduled. Shorter than the window only where arrivals are
+    /// counted: it ends when the one after the last would have been due, the window with the last answer.
+    pub schedule_ns: u64,
     /// Whole answers, right or wrong, that arrived within the window. Rates are made of these.
     pub answers_in_window_count: u64,
     /// Good answers that arrived within the window.
@@ -73,9 +76,9 @@ pub struct Connections {
     pub opened_count: u64,
     /// Open when the drive ended.
     pub open_at_end_count: u64,
-    /// Fewest answers in the window on any connection; of several windows, in any of them.
+    /// Fewest answers in the window on any connection, those on connections that took its place included; of several windows, in any of them.
     pub least_completed_count: u64,
-    /// Most answers in the window on any connection; of several windows, in any of them.
+    /// Most answers in the window on any connection, counted alike; of several windows, in any of them.
     pub most_completed_count: u64,
 }
 
@@ -120,6 +123,14 @@ fn add(mine: &mut Histogram<u64>, theirs: &Histogram<u64>) {
     debug_assert!(added.is_ok());
 }
 
+fn per_s(count: u64, span_ns: u64) -> f64 {
+    if span_ns == 0 {
+        0.0
+    } else {
+        count as f64 * 1e9 / span_ns as f64
+    }
+}
+
 impl Observations {
     /// Nothing seen yet.
     pub fn new(open_loop: bool) -> Observations {
@@ -127,6 +138,7 @@ impl Observations {
             outcomes: OutcomeCounts::default(),
             status: BTreeMap::new(),
             window_ns: 0,
+            schedule_ns: 0,
             answers_in_window_count: 0,
             good_answers_in_window_count: 0,
             lost_of_window_count: 0,
@@ -153,18 +165,22 @@ impl Observations {
             return;
         }
         self.window_ns += other.window_ns;
+        self.schedule_ns += other.schedule_ns;
         self.threads_count = self.threads_count.max(other.threads_count);
         let open_at_end = other.connections.open_at_end_count;
         self.add(other);
         self.connections.open_at_end_count = open_at_end;
     }
 
-    /// Adds what another thread saw in the same window.
+    /// Adds what another thread saw in the same window. One that had nothing to send has no window, and
+    /// connections without an answer.
     pub fn unite(&mut self, other: &Observations) {
-        if self.window_ns == 0 {
-            self.clone_from(other);
-            return;
-        }
+        self.schedule_ns = match (self.window_ns, other.window_ns) {
+            (0, _) => other.schedule_ns,
+            (_, 0) => self.schedule_ns,
+            // The first arrival that is one too many is that of one thread; those of the others come later.
+            _ => self.schedule_ns.min(other.schedule_ns),
+        };
         self.window_ns = self.window_ns.max(other.window_ns);
         self.threads_count += other.threads_count;
         let open_at_end = self.connections.open_at_end_count + other.connections.open_at_end_count;
@@ -233,18 +249,14 @@ impl Observations {
         self.per_s(self.good_answers_in_window_count)
     }
 
-    /// Requests scheduled per second of the window.
+    /// Requests scheduled per second, over the part of the window in which they were.
     pub fn offered_load_per_s(&self) -> f64 {
-        self.per_s(self.scheduled_count())
+        per_s(self.scheduled_count(), self.schedule_ns)
     }
 
     /// A count as a rate over the window; 0 for a window without length.
     pub fn per_s(&self, count: u64) -> f64 {
-        if self.window_ns == 0 {
-            0.0
-        } else {
-            count as f64 * 1e9 / self.window_ns as f64
-        }
+        per_s(count, self.window_ns)
     }
 
     /// done − sent over every request sent.

@@ -43,6 +43,9 @@ pub struct Progress {
 /// Time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(200);
 
+/// Most threads: beyond what any machine has use for.
+const THREADS_MAX: u32 = 1024;
+
 /// Time from the last thread's being ready to the start.
 const START_AHEAD_NS: u64 = 500_000;
 
@@ -100,6 +103,12 @@ fn check(plan: &Plan) -> Result<(), LoadError> {
     if plan.threads > places && !opens_more {
         return Err(LoadError::Plan(format!(
             "{} threads are more than the {places} connections",
+            plan.threads
+        )));
+    }
+    if plan.threads > THREADS_MAX {
+        return Err(LoadError::Plan(format!(
+            "{} threads are more than {THREADS_MAX}, and one for each CPU is enough",
             plan.threads
         )));
     }

@@ -121,6 +121,8 @@ impl Simulated {
 }
 
 impl Transport for Simulated {
+    const EVENTS_MAX: usize = 256;
+
     fn now(&self) -> u64 {
         self.now
     }
@@ -184,7 +186,7 @@ impl Transport for Simulated {
             self.now += length_ns;
         }
         while let Some(&Reverse(entry)) = self.agenda.peek() {
-            if entry.at > self.now {
+            if entry.at > self.now || self.events.len() == Simulated::EVENTS_MAX {
                 break;
             }
             self.agenda.pop();

@@ -9,7 +9,7 @@ use crate::audit::{self, Finding};
 use crate::export;
 use crate::observation::Observations;
 use crate::outcome::Outcome;
-use crate::plan::Pacing;
+use crate::plan::{Dispatch, Pacing};
 use crate::run::Plan;
 use crate::schedule::{Arrivals, Stage};
 use crate::slo::{Slo, SloFinding};
@@ -31,7 +31,7 @@ pub struct Summary {
     pub pacing: Loop,
     /// Measured time, warm-up excluded.
     pub window_s: f64,
-    /// Arrivals scheduled per second; open loop only.
+    /// Arrivals scheduled per second, over the time in which they were; open loop only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered_load_per_s: Option<f64>,
     /// Answers per second, right or wrong.
@@ -137,9 +137,9 @@ pub struct ConnectionsSummary {
     pub opened_count: u64,
     /// Open when the run ended.
     pub open_at_end_count: u64,
-    /// Fewest answers on any connection.
+    /// Fewest answers on any connection, those on connections that took its place included.
     pub least_completed_count: u64,
-    /// Most answers on any connection.
+    /// Most answers on any connection, those on connections that took its place included.
     pub most_completed_count: u64,
 }
 
@@ -258,6 +258,20 @@ fn stages(stages: &[Stage]) -> Vec<StageSummary> {
 }
 
 impl Loop {
+    /// Connections that it keeps at once; `None` where there are as many as it takes.
+    pub(crate) fn places(&self) -> Option<u32> {
+        match self {
+            Loop::Closed {
+                concurrency_count, ..
+            } => Some(*concurrency_count),
+            Loop::Open {
+                connections_count,
+                dispatch,
+                ..
+            } => (dispatch != Dispatch::Unbounded.name()).then_some(*connections_count),
+        }
+    }
+
     fn of(plan: &Plan) -> Loop {
         let pacing = &plan.slice.pacing;
         let closed = |think_time: std::time::Duration| Loop::Closed {

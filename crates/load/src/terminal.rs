@@ -38,39 +38,15 @@ fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
     writeln!(out)?;
     times(out, summary)?;
     writeln!(out)?;
-    writeln!(out, "  outcomes          {}", counts(&summary.outcomes))?;
+    labelled(out, "outcomes", &counts(&summary.outcomes))?;
     if !summary.status.is_empty() {
-        writeln!(out, "  status            {}", counts(&summary.status))?;
+        labelled(out, "status", &counts(&summary.status))?;
     }
-    let connections = &summary.connections;
-    writeln!(
-        out,
-        "  connections       {} opened, {} open at the end, {} to {} answers each",
-        connections.opened_count,
-        connections.open_at_end_count,
-        connections.least_completed_count,
-        connections.most_completed_count
-    )?;
+    labelled(out, "connections", &connections(summary))?;
     let bytes = &summary.bytes;
-    writeln!(
-        out,
-        "  bytes             {} received, {} sent",
-        bytes.received_count, bytes.sent_count
-    )?;
-    let generator = &summary.generator;
-    write!(
-        out,
-        "  generator         {:.2} s CPU on {}",
-        generator.cpu_s,
-        threads(generator.threads_count)
-    )?;
-    if let Some(polled_s) = generator.polled_s {
-        write!(out, ", {polled_s:.2} s of it polled in vain")?;
-    }
-    match generator.cpu_per_request_us {
-        Some(us) => writeln!(out, ", {us:.2} µs per answer ({})", summary.engine)?,
-        None => writeln!(out, " ({})", summary.engine)?,
-    }
+    let (received, sent) = (bytes.received_count, bytes.sent_count);
+    labelled(out, "bytes", &format!("{received} received, {sent} sent"))?;
+    labelled(out, "generator", &generator(summary))?;
     for finding in summary
         .audit
         .iter()
@@ -81,21 +57,52 @@ fn write(out: &mut String, url: &str, summary: &Summary) -> std::fmt::Result {
         } else {
             "warn"
         };
-        wrapped(out, &format!("audit, {word}       {}", finding.detail), 20)?;
+        labelled(out, &format!("audit, {word}"), &finding.detail)?;
     }
     for finding in &summary.slo {
         let word = if finding.met { "met" } else { "broken" };
-        wrapped(
-            out,
-            &format!("{word:<17} {}: {}", finding.slo, finding.detail),
-            20,
-        )?;
+        labelled(out, word, &format!("{}: {}", finding.slo, finding.detail))?;
     }
     if summary.interrupted {
         writeln!(out, "  stopped before its end")?;
     }
     writeln!(out)?;
     wrapped(out, &summary.verdict, 4)
+}
+
+fn connections(summary: &Summary) -> String {
+    let seen = &summary.connections;
+    let (least, most) = (seen.least_completed_count, seen.most_completed_count);
+    let mut said = format!(
+        "{} opened, {} open at the end, {least} to {most} answers each",
+        seen.opened_count, seen.open_at_end_count
+    );
+    let places = summary.pacing.places();
+    if places.is_some_and(|places| seen.opened_count > u64::from(places)) {
+        said += ", those of what took its place included";
+    }
+    said
+}
+
+fn generator(summary: &Summary) -> String {
+    let generator = &summary.generator;
+    let mut said = format!(
+        "{:.2} s CPU on {}",
+        generator.cpu_s,
+        threads(generator.threads_count)
+    );
+    if let Some(polled_s) = generator.polled_s {
+        said += &format!(", {polled_s:.2} s of it polled in vain");
+    }
+    if let Some(us) = generator.cpu_per_request_us {
+        said += &format!(", {us:.2} µs per answer");
+    }
+    format!("{said} ({})", summary.engine)
+}
+
+/// A line with a label in front, its further lines below what it says.
+fn labelled(out: &mut String, label: &str, said: &str) -> std::fmt::Result {
+    wrapped(out, &format!("{label:<17} {said}"), 20)
 }
 
 /// Columns of a terminal that everyone has.
@@ -226,7 +233,18 @@ fn times(out: &mut String, summary: &Summary) -> std::fmt::Result {
     }
     line(out, "max", &rows, |times| {
         times.max.map(|ns| time(ns as f64))
-    })
+    })?;
+    let service = &summary.service_time_ns;
+    match service.answered_count {
+        Some(answered) if answered < service.count => {
+            let sent = service.count;
+            let said = format!(
+                "mean, stdev, min and max are of answers alone, which {answered} of {sent} requests sent had"
+            );
+            wrapped(out, &said, 2)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn line(

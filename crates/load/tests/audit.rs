@@ -6,7 +6,7 @@ use std::time::Duration;
 use load::simulated::Simulated;
 use load::{
     Check, CheckStatus, Dispatch, Observations, Outcome, Pacing, Rate, Requests, Session, Share,
-    Slice, Target, audit, request_bytes,
+    Slice, Target, audit, request_bytes, verdict,
 };
 
 use CheckStatus::{Fail, Pass, Warn};
@@ -33,6 +33,7 @@ fn open(rate: f64, dispatch: Dispatch) -> Pacing {
 fn seen(open_loop: bool, answers: u64) -> Observations {
     let mut seen = Observations::new(open_loop);
     seen.window_ns = 10 * SECOND;
+    seen.schedule_ns = seen.window_ns;
     for _ in 0..answers {
         seen.outcomes.count(Outcome::Ok);
         seen.service.good.saturating_record(10 * MS);
@@ -90,6 +91,44 @@ fn answers_that_came_only_after_the_window_were_not_offered_in_it() {
     // Ten are in flight on average: they may come late.
     assert_eq!(answered(9_895), Pass);
     assert_eq!(answered(9_880), Fail);
+}
+
+#[test]
+fn counted_arrivals_that_were_done_long_after_their_schedule_were_not_offered() {
+    let after = |ns: u64| {
+        in_open_loop(Check::Offered, |seen| {
+            seen.window_ns = seen.schedule_ns + ns;
+        })
+    };
+    // The last answer takes 10 ms by itself, and a hundredth of ten seconds is left free.
+    assert_eq!(after(100 * MS), Pass);
+    assert_eq!(after(120 * MS), Fail);
+}
+
+#[test]
+fn without_an_answer_there_is_nothing_to_hold_the_generators_delay_against() {
+    let mut refused = Observations::new(true);
+    for _ in 0..500 {
+        refused.outcomes.count(Outcome::ConnectRefused);
+        refused.response.lost.saturating_record(20_000);
+        refused.own_delay.saturating_record(20_000);
+    }
+    let findings = audit(&open(100.0, Dispatch::Shared), &refused);
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.check != Check::Schedule)
+    );
+}
+
+#[test]
+fn a_run_that_measured_nothing_is_not_trusted() {
+    let nothing = Observations::new(false);
+    let findings = audit(&closed(10), &nothing);
+    assert_eq!(
+        verdict(&findings),
+        "do not trust it: nothing was measured: no request was scheduled in the window"
+    );
 }
 
 #[test]

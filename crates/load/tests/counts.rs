@@ -95,6 +95,22 @@ fn threads_share_a_count_without_a_remainder() {
 }
 
 #[test]
+fn a_thread_without_a_request_of_its_own_is_still_one_of_the_threads() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    let plan = Plan {
+        target: server.target(),
+        slice: counted(closed(6), 1),
+        threads: 3,
+        cpus: vec![],
+        busy_poll: false,
+    };
+    let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+    assert_eq!(seen.good_count(), 1);
+    assert_eq!(seen.threads_count, 3);
+    assert_eq!(seen.connections.opened_count, 6);
+}
+
+#[test]
 fn resets_are_counted_and_the_count_is_still_exact() {
     sends_exactly(5_003, 7);
 }

@@ -311,11 +311,39 @@ fn a_quiet_run_is_trusted() {
 
 #[test]
 fn the_terminal_summary_fits_80_columns() {
-    for summary in summaries() {
+    let mut large = summaries().remove(0);
+    large.connections.opened_count = 1_000_000;
+    large.connections.open_at_end_count = 1_000_000;
+    large.connections.least_completed_count = 10_000_000;
+    large.connections.most_completed_count = 10_000_000;
+    large.generator.polled_s = Some(3_600.0);
+    large.generator.cpu_s = 3_600.0;
+    let outcomes = [
+        "ok",
+        "timeout",
+        "reset",
+        "malformed",
+        "closed_early",
+        "connect_refused",
+    ];
+    large.outcomes = outcomes.map(|name| (name.to_owned(), 10_000_000)).into();
+    for summary in summaries().into_iter().chain([large]) {
         let text = terminal("http://127.0.0.1:8000/users", &summary);
         for line in text.lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
         assert!(text.contains("service time"));
     }
+}
+
+#[test]
+fn what_requests_without_an_answer_are_left_out_of_is_said() {
+    let said = |summary| terminal("http://127.0.0.1:8000/users", &summary).replace("\n  ", " ");
+    let all = said(summaries().remove(0));
+    assert!(!all.contains("of answers alone"), "{all}");
+    let most = said(summaries().remove(2));
+    assert!(
+        most.contains("of answers alone, which 9000 of 10000 requests sent had"),
+        "{most}"
+    );
 }

@@ -2,6 +2,7 @@
 //! exact, and within what sampling leaves where it is not.
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -233,6 +234,67 @@ fn users_come_evenly_send_what_is_theirs_and_leave() {
 }
 
 #[test]
+fn what_users_send_while_warming_up_is_not_of_what_is_theirs() {
+    let pacing = Pacing::Users {
+        users: 5,
+        ramp_up: Duration::ZERO,
+        requests_per_user: Some(3),
+        think_time: Duration::from_millis(90),
+    };
+    let slice = Slice {
+        discard: Duration::from_secs(5),
+        ..Slice::new(pacing, Duration::from_secs(1_000))
+    };
+    let seen = drive(Simulated::unlimited_workers(|_, _| 10 * MS), &slice);
+    assert_eq!(seen.good_count(), 15);
+    assert!(seen.window_ns > 0);
+}
+
+#[test]
+fn the_load_offered_by_counted_arrivals_is_their_rate_however_long_answers_take() {
+    for dispatch in DISPATCHES {
+        let slice = Slice {
+            requests: Some(1_000),
+            ..open(Rate::constant(1_000.0), 10, dispatch, 1_000)
+        };
+        // One at a time, 100 a second: the last is answered after ten seconds.
+        let seen = drive(Simulated::single_worker(|_, _| 10 * MS), &slice);
+        assert_eq!(seen.scheduled_count(), 1_000);
+        near(seen.offered_load_per_s(), 1_000.0, 1e-6);
+        near(seen.completion_rate_per_s(), 100.0, 0.01);
+    }
+}
+
+#[test]
+fn answers_that_lay_ready_during_a_pause_of_the_generator_did_not_time_out() {
+    let mut target = target();
+    target.timeout = Duration::from_millis(500);
+    let pacing = Pacing::Closed {
+        concurrency: 1_000,
+        think_time: Duration::ZERO,
+    };
+    // Several waits' worth of answers is in when it goes on.
+    let server = Simulated::unlimited_workers(|_, _| 10 * MS).with_freeze(1_000 * MS, 1_000 * MS);
+    let seen = drive_target(server, target, &Slice::new(pacing, Duration::from_secs(3)));
+    assert_eq!(seen.failed_count(), 0, "{:?}", seen.outcomes);
+}
+
+#[test]
+fn requests_that_get_no_answer_time_out_beside_many_that_do() {
+    let mut target = target();
+    target.timeout = Duration::from_millis(500);
+    let pacing = Pacing::Closed {
+        concurrency: 1_000,
+        think_time: Duration::ZERO,
+    };
+    // As many as a wait can bring are always ready.
+    let server =
+        Simulated::unlimited_workers(|number, _| if number == 0 { 9_000 * MS } else { MS });
+    let seen = drive_target(server, target, &Slice::new(pacing, Duration::from_secs(1)));
+    assert_eq!(seen.outcome(Outcome::Timeout), 1, "{:?}", seen.outcomes);
+}
+
+#[test]
 fn stages_of_connections_raise_and_lower_the_load() {
     let second = Duration::from_secs(1);
     let stages = vec![
@@ -334,30 +396,23 @@ fn the_start_is_sent_and_not_recorded() {
 
 #[test]
 fn a_stopped_drive_leaves_what_is_in_flight_unfinished() {
-    let mut session = Session::with_transport(
-        Simulated::unlimited_workers(|_, _| 1_000_000 * MS),
-        Share::WHOLE,
-        1,
-    );
+    let stop = Arc::new(AtomicBool::new(false));
+    let stops = Arc::clone(&stop);
+    let server = Simulated::unlimited_workers(move |number, _| {
+        stops.store(number == 2, Ordering::Relaxed);
+        1_000_000 * MS
+    });
+    let mut session = Session::with_transport(server, Share::WHOLE, 1);
     let target = session.add_target(target());
-    let stop = AtomicBool::new(false);
-    let slice = Slice::new(
-        Pacing::Closed {
-            concurrency: 3,
-            think_time: Duration::ZERO,
-        },
-        Duration::from_secs(1_000),
-    );
-    let seen = session
-        .drive(
-            target,
-            &slice,
-            &mut |_| stop.store(true, Ordering::Relaxed),
-            &stop,
-        )
-        .unwrap();
+    let pacing = Pacing::Closed {
+        concurrency: 3,
+        think_time: Duration::ZERO,
+    };
+    let slice = Slice::new(pacing, Duration::from_secs(1_000));
+    let seen = session.drive(target, &slice, &mut |_| {}, &stop).unwrap();
     assert!(seen.interrupted);
-    assert_eq!(seen.outcome(Outcome::Unfinished), seen.scheduled_count());
+    assert_eq!(seen.scheduled_count(), 3);
+    assert_eq!(seen.outcome(Outcome::Unfinished), 3);
 }
 
 #[test]

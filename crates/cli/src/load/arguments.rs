@@ -50,7 +50,7 @@ pub struct LoadArgs {
     /// How long to measure [default: 10s, or until --requests are sent]
     #[arg(short, long, value_name = "TIME", value_parser = notation::duration, help_heading = "Pacing")]
     pub(super) duration: Option<Duration>,
-    /// How many requests to send, exactly
+    /// How many requests to send, exactly, unless --duration or --stages end first
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Pacing")]
     pub(super) requests: Option<u64>,
     /// Open loop: arrivals per second
@@ -59,7 +59,8 @@ pub struct LoadArgs {
     /// Spacing of arrivals (open loop) [default: constant]
     #[arg(long, value_enum, help_heading = "Pacing")]
     pub(super) arrivals: Option<ArrivalsArg>,
-    /// Which connection takes an arrival: its own, any free one, or a new one (open loop) [default: shared]
+    /// Which connection takes an arrival: its own, any free one of its thread, or a new one (open loop)
+    /// [default: shared]
     #[arg(long, value_enum, help_heading = "Pacing")]
     pub(super) dispatch: Option<DispatchArg>,
     /// Users, each with one connection
@@ -95,7 +96,7 @@ pub struct LoadArgs {
     /// Method [default: GET, or POST with a body]
     #[arg(short = 'X', long, help_heading = "Request")]
     pub(super) method: Option<String>,
-    /// Header field, like 'Name: value'
+    /// Header field, like 'Name: value'; may hold {seq} and {rand:a..b}
     #[arg(short = 'H', long, value_name = "FIELD", help_heading = "Request")]
     pub(super) header: Vec<String>,
     /// Body; may hold {seq} and {rand:a..b}

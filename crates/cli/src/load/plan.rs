@@ -1,24 +1,21 @@
 //! From flags to a plan: everything that can be wrong with them is found here, before anything is sent.
 
-use std::time::Duration;
-
 use load::{
     Arrivals, Dispatch, Expectation, FeedOrder, LoadError, Pacing, Plan, Rate, Requests, Slice,
-    Stage, StatusRule, Target, Url, notation,
+    StatusRule, Target, Url, notation,
 };
 
 use super::arguments::{ArrivalsArg, DispatchArg, EngineArg, FeedOrderArg, LoadArgs, StagesOf};
+use super::lengths::lengths;
 use crate::exit::Usage;
 
 /// Ends with a message about wrong usage.
 macro_rules! refuse {
     ($($message:tt)*) => {
-        return Err(Usage(format!($($message)*)).into())
+        return Err(crate::exit::Usage(format!($($message)*)).into())
     };
 }
-
-/// Stands for "until all requests are sent".
-pub(super) const ENDLESS: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(super) use refuse;
 
 /// Connections where no flag says how many.
 const CONNECTIONS: u32 = 50;
@@ -69,9 +66,6 @@ pub(super) fn plan(args: &LoadArgs) -> anyhow::Result<Plan> {
             slo.text()
         );
     }
-    if args.threads > slice.pacing.concurrency() {
-        refuse!("--threads {} are more than the connections", args.threads);
-    }
     let cpus = args.pin.clone().map(|cpus| cpus.0).unwrap_or_default();
     if let Err(reason) = load::check_cpus(&cpus) {
         refuse!("--pin: {reason}");
@@ -93,8 +87,6 @@ fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
         .map(notation::stages)
         .transpose()
         .map_err(Usage)?;
-    let length = |stages: &[Stage]| stages.iter().map(|stage| stage.duration).sum::<Duration>();
-    let staged = stages.as_deref().map(length);
     let arrivals = match args.arrivals {
         None | Some(ArrivalsArg::Constant) => Arrivals::Constant,
         Some(ArrivalsArg::Poisson) => Arrivals::Poisson,
@@ -149,28 +141,13 @@ fn slice(args: &LoadArgs) -> anyhow::Result<Slice> {
             "--think-time belongs to a closed loop: with a rate, the schedule says when to send"
         );
     }
-    let counted = args.requests.is_some() || args.requests_per_user.is_some();
-    let usual = if counted {
-        ENDLESS
-    } else {
-        Duration::from_secs(10)
-    };
-    let warm_up = args.warm_up.unwrap_or_default();
-    let measured = args
-        .duration
-        .or(staged.map(|all| all.saturating_sub(warm_up)))
-        .unwrap_or(usual);
-    if measured.is_zero() {
-        refuse!(
-            "nothing is left to measure: --duration must be above 0, and --stages longer than --warm-up"
-        );
-    }
+    let lasts = lengths(args, &pacing)?;
     Ok(Slice {
         requests: args.requests,
-        discard: warm_up,
+        discard: lasts.warm_up,
         drain: args.timeout,
         seed: args.seed,
-        ..Slice::new(pacing, warm_up + measured)
+        ..Slice::new(pacing, lasts.warm_up + lasts.measured)
     })
 }
 
@@ -190,11 +167,13 @@ fn requests(args: &LoadArgs, url: &Url) -> anyhow::Result<Requests> {
                 path.display()
             ))
         })?;
-        let placeholders = ["{seq}", "{rand:"];
-        if let Some(found) = placeholders.iter().find(|text| url.target.contains(**text)) {
+        let filled = |text: &str| {
+            headers.iter().any(|(_, value)| value.contains(text)) || url.target.contains(text)
+        };
+        if let Some(found) = ["{seq}", "{rand:"].iter().find(|text| filled(text)) {
             refuse!(
-                "--body-file is sent as it is, and {found} in the address would be too: give --body or --feed, \
-                 whose placeholders are filled"
+                "--body-file is sent as it is, and {found} in the address or in -H would be too: give --body or \
+                 --feed, whose placeholders are filled"
             );
         }
         if args.feed.is_none() {
@@ -224,20 +203,20 @@ fn requests(args: &LoadArgs, url: &Url) -> anyhow::Result<Requests> {
             .map(|line| (url.target.as_str(), Some(line.as_bytes())))
             .collect(),
     };
-    let feed_error = |line: Option<usize>, reason: String| LoadError::Feed {
-        path: args.feed.as_ref().map_or_else(
-            || "command line".to_owned(),
-            |path| path.display().to_string(),
-        ),
-        line,
-        reason,
+    let feed_error = |line: usize, reason: String| match &args.feed {
+        Some(path) => anyhow::Error::from(LoadError::Feed {
+            path: path.display().to_string(),
+            line,
+            reason,
+        }),
+        None => Usage(format!("{reason}; look at the address, -H and --body")).into(),
     };
     for ((target, _), line) in rows.iter().zip(1..) {
         if !target.starts_with('/') || target.contains(char::is_whitespace) {
             let reason = format!(
                 "'{target}' is no request target: it should start with / and hold no blanks"
             );
-            return Err(feed_error(Some(line), reason).into());
+            return Err(feed_error(line, reason));
         }
     }
     let has_body = rows.iter().any(|(_, body)| body.is_some());
@@ -252,7 +231,7 @@ fn requests(args: &LoadArgs, url: &Url) -> anyhow::Result<Requests> {
         FeedOrderArg::Zipf => FeedOrder::Zipf,
     };
     Requests::feed(method, &url.authority, &headers, rows, order)
-        .map_err(|(row, reason)| feed_error(args.feed.is_some().then_some(row + 1), reason).into())
+        .map_err(|(row, reason)| feed_error(row + 1, reason))
 }
 
 fn check_method(method: &str) -> anyhow::Result<()> {

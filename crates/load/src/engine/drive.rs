@@ -8,7 +8,7 @@ use super::deadlines::Deadlines;
 use super::lead::Lead;
 use super::parts::Parts;
 use super::recorder::Recorder;
-use super::{Edge, Observer};
+use super::{Edge, Observer, WAIT_MAX_NS};
 use crate::check;
 use crate::error::LoadError;
 use crate::http1::{AtClose, LastHead, Progress};
@@ -18,10 +18,10 @@ use crate::pacer::{Limit, Next, Pacer, Start};
 use crate::plan::{Dispatch, Pacing, Slice};
 use crate::transport::{Event, Received, Transport};
 
-/// Longest wait, so that a request to stop is noticed.
-const WAIT_MAX_NS: u64 = 50_000_000;
 /// Time between two reports of progress.
-const BEAT_NS: u64 = 100_000_000;
+const REPORT_EVERY_NS: u64 = 100_000_000;
+/// Most requests begun in a row, before answers have their turn: of more arrivals than can be sent there is no end.
+const STARTS_MAX: usize = 256;
 
 pub(super) struct Drive<'a, T> {
     parts: Parts<'a, T>,
@@ -42,6 +42,8 @@ pub(super) struct Drive<'a, T> {
     places: usize,
     phase: Phase,
     beat_at: u64,
+    /// Waits in a row that brought as many events as they can.
+    full_waits: usize,
     now: u64,
 }
 
@@ -103,6 +105,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             counted: slice.requests.is_some() || matches!(slice.pacing, Pacing::Users { .. }),
             phase: Phase::Discarding,
             beat_at: start_at,
+            full_waits: 0,
             now: parts.transport.now(),
             parts,
         })
@@ -144,7 +147,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             if self.polls || self.now == before {
                 self.now = self.parts.transport.now();
             }
-            self.time_out();
+            self.time_out_after(events);
         }
         Ok(self.finish())
     }
@@ -174,7 +177,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             self.observer.edge(Edge::Opens);
         }
         if self.now >= self.beat_at {
-            self.beat_at = self.now + BEAT_NS;
+            self.beat_at = self.now + REPORT_EVERY_NS;
             self.observer.beat(self.now, self.recorder.counts);
         }
         let interrupted = self.stop.load(Ordering::Relaxed);
@@ -195,9 +198,10 @@ impl<'a, T: Transport> Drive<'a, T> {
     }
 
     fn close_window(&mut self, at: u64) {
+        let scheduled_until = self.pacer.counted_out_at().unwrap_or(at).min(at);
         self.pacer.end(at);
         if self.phase == Phase::Measuring {
-            self.recorder.close(at);
+            self.recorder.close(at, scheduled_until);
             self.observer.edge(Edge::Closes);
         }
         self.phase = Phase::Draining {
@@ -230,7 +234,7 @@ impl<'a, T: Transport> Drive<'a, T> {
     }
 
     fn send_due(&mut self) {
-        loop {
+        for _ in 0..STARTS_MAX {
             let now = self.parts.transport.now();
             self.now = now;
             let recorder = &mut self.recorder;
@@ -424,6 +428,18 @@ impl<'a, T: Transport> Drive<'a, T> {
                 self.parts.close(slot);
                 None
             }
+        }
+    }
+
+    /// After a pause of the generator, answers lie ready that one wait does not bring. They are read first, in as
+    /// many waits as it takes to hear of every connection once.
+    #[inline]
+    fn time_out_after(&mut self, events: usize) {
+        self.full_waits += 1;
+        if events < T::EVENTS_MAX || self.full_waits > self.parts.connections.len() / T::EVENTS_MAX
+        {
+            self.full_waits = 0;
+            self.time_out();
         }
     }
 

@@ -25,6 +25,9 @@ use crate::schedule::Share;
 use crate::target::Target;
 use crate::transport::{Epoll, Transport};
 
+/// Longest wait, so that a request to stop is noticed.
+const WAIT_MAX_NS: u64 = 50_000_000;
+
 /// How an engine thread is set up.
 #[derive(Clone, Debug)]
 pub struct EngineOptions {
@@ -295,6 +298,12 @@ impl<T: Transport> Session<T> {
     }
 }
 
+/// Most connections: more than a process may hold descriptors, by far.
+const CONNECTIONS_MAX: u32 = 1_000_000;
+/// Most arrivals a second: hundreds of times what a thread can send. Each has an outcome of its own, sent or not, so
+/// that without a bound a typing error would keep a machine busy for days.
+const RATE_MAX_PER_S: f64 = 10_000_000.0;
+
 fn check(slice: &Slice) -> Result<(), LoadError> {
     let plan = |reason: &str| Err(LoadError::Plan(reason.to_owned()));
     if slice.discard >= slice.duration {
@@ -312,9 +321,14 @@ fn check(slice: &Slice) -> Result<(), LoadError> {
             return plan("at least one connection is needed");
         }
     }
-    let stages = match &slice.pacing {
-        Pacing::Open { rate, .. } => &rate.stages,
-        Pacing::ClosedStages { stages, .. } => stages,
+    if slice.pacing.concurrency() > CONNECTIONS_MAX {
+        return plan(&format!(
+            "more than {CONNECTIONS_MAX} connections are not to be had"
+        ));
+    }
+    let (stages, most) = match &slice.pacing {
+        Pacing::Open { rate, .. } => (&rate.stages, RATE_MAX_PER_S),
+        Pacing::ClosedStages { stages, .. } => (stages, f64::from(CONNECTIONS_MAX)),
         Pacing::Closed { .. } | Pacing::Users { .. } => return Ok(()),
     };
     let sound = |level: f64| level.is_finite() && level >= 0.0;
@@ -329,6 +343,11 @@ fn check(slice: &Slice) -> Result<(), LoadError> {
         .all(|stage| stage.from == 0.0 && stage.to == 0.0)
     {
         return plan("a rate or number of connections must be above 0 somewhere");
+    }
+    if stages.iter().any(|stage| stage.from.max(stage.to) > most) {
+        return plan(&format!(
+            "more than {most} of what is staged, or of arrivals a second, are not to be had"
+        ));
     }
     Ok(())
 }

@@ -2,14 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::TargetState;
 use super::connection::{Connection, Stand};
+use super::{TargetState, WAIT_MAX_NS};
 use crate::error::LoadError;
 use crate::schedule::Share;
 use crate::transport::{Event, Received, Transport};
 
-/// Longest wait, so that a request to stop is noticed.
-const WAIT_MAX_NS: u64 = 50_000_000;
 /// Longest time spent on opening connections ahead of the first request.
 const OPENING_MAX_NS: u64 = 3_000_000_000;
 

@@ -145,11 +145,13 @@ impl Recorder {
         self.cpu_at_open = thread_cpu_ns();
     }
 
-    /// The window closes at `at`, which is when it should have or earlier.
-    pub fn close(&mut self, at: u64) {
+    /// The window closes at `at`, which is when it should have or earlier; nothing was scheduled
+    /// from `scheduled_until` on.
+    pub fn close(&mut self, at: u64, scheduled_until: u64) {
         self.integrate(at);
         self.closes_at = at;
         self.seen.window_ns = at.saturating_sub(self.opens_at);
+        self.seen.schedule_ns = scheduled_until.saturating_sub(self.opens_at);
         self.seen.bytes.received_count = self.received;
         self.seen.bytes.sent_count = self.sent;
         self.seen.generator_cpu_ns = thread_cpu_ns().saturating_sub(self.cpu_at_open);

@@ -104,7 +104,8 @@ impl ClosedPacer {
         let may = place.working && place.left > 0 && self.limit.allows(now);
         if may {
             self.limit.spend(now);
-            place.left -= 1;
+            // As for the limit: what a warm-up sends does not count.
+            place.left -= u64::from(now >= self.limit.opens_at);
             place.at_request = true;
         }
         may

@@ -144,6 +144,14 @@ impl Pacer {
         }
     }
 
+    /// Until when arrivals were scheduled, where their number ended them: when the next would have been due.
+    pub(crate) fn counted_out_at(&self) -> Option<u64> {
+        match self {
+            Pacer::Open(open) => open.counted_out_at(),
+            Pacer::Closed(_) => None,
+        }
+    }
+
     /// Nothing more is scheduled from `at` on; what was scheduled before stays due.
     pub(crate) fn end(&mut self, at: u64) {
         match self {

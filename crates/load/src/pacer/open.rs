@@ -22,6 +22,8 @@ pub(crate) struct OpenPacer {
     places: u32,
     /// Until when an arrival that was due found a free connection, while there is none.
     ran_out_at: u64,
+    /// When the first arrival was due that is one too many, where they are counted.
+    counted_out_at: Option<u64>,
 }
 
 impl OpenPacer {
@@ -53,23 +55,27 @@ impl OpenPacer {
             } else {
                 0
             },
+            counted_out_at: None,
         };
         pacer.advance();
         pacer
     }
 
     fn advance(&mut self) {
-        self.arrival = self
-            .schedule
-            .next()
-            .map(|arrival| Arrival {
-                at_ns: self.start_at + arrival.at_ns,
-                ..arrival
-            })
-            .filter(|arrival| self.limit.allows(arrival.at_ns));
+        let next = self.schedule.next().map(|arrival| Arrival {
+            at_ns: self.start_at + arrival.at_ns,
+            ..arrival
+        });
+        self.arrival = next.filter(|arrival| self.limit.allows(arrival.at_ns));
         if let Some(arrival) = self.arrival {
             self.limit.spend(arrival.at_ns);
+        } else if self.limit.left == Some(0) {
+            self.counted_out_at = next.map(|arrival| arrival.at_ns);
         }
+    }
+
+    pub(crate) fn counted_out_at(&self) -> Option<u64> {
+        self.counted_out_at
     }
 
     fn arrived(&mut self, now: u64) -> Option<Arrival> {

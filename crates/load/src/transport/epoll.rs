@@ -20,21 +20,19 @@ use crate::error::LoadError;
 
 /// Large enough for most answers in one read, small enough to stay in the second-level cache.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Events taken by one wait.
-const EVENTS_MAX: usize = 256;
-/// Time between two beats of the timer that ends long waits.
-const BEAT_NS: u64 = 10_000_000;
+/// Time between two ticks of the timer that ends long waits.
+const TICK_NS: u64 = 10_000_000;
 /// Event data of that timer: no slot has this number.
-const BEAT: u64 = u64::MAX;
+const TICK: u64 = u64::MAX;
 /// Below this, throwing bytes away unseen saves nothing over reading them.
 const SKIP_FROM: u64 = 16 * 1024;
 
 /// The transport of choice on Linux.
 pub struct Epoll {
     poll: OwnedFd,
-    /// Beats while the transport lives. Waits that may end at a beat need no timer of their own,
+    /// Ticks while the transport lives. Waits that may end at a tick need no timer of their own,
     /// whose setting and clearing would cost more than the wait.
-    beat: OwnedFd,
+    ticks: OwnedFd,
     slots: Vec<Slot>,
     /// Opened since the last wait and not registered yet: most will have connected by then.
     unregistered: Vec<u32>,
@@ -73,15 +71,15 @@ impl Epoll {
     pub fn with_sources(sources: SourceAddresses) -> Result<Epoll, LoadError> {
         let poll =
             epoll::create(CreateFlags::CLOEXEC).map_err(LoadError::system("epoll_create1"))?;
-        let beat = beating().map_err(LoadError::system("timerfd_create"))?;
-        epoll::add(&poll, &beat, EventData::new_u64(BEAT), EventFlags::IN)
+        let ticks = ticking().map_err(LoadError::system("timerfd_create"))?;
+        epoll::add(&poll, &ticks, EventData::new_u64(TICK), EventFlags::IN)
             .map_err(LoadError::system("epoll_ctl"))?;
         Ok(Epoll {
             poll,
-            beat,
+            ticks,
             slots: Vec::new(),
             unregistered: Vec::new(),
-            events: Vec::with_capacity(EVENTS_MAX),
+            events: Vec::with_capacity(Epoll::EVENTS_MAX),
             buffer: vec![MaybeUninit::uninit(); BUFFER_BYTES].into_boxed_slice(),
             received: 0,
             sources,
@@ -153,21 +151,21 @@ impl Epoll {
     }
 }
 
-fn beating() -> Result<OwnedFd, Errno> {
-    let beat = timerfd_create(
+fn ticking() -> Result<OwnedFd, Errno> {
+    let ticks = timerfd_create(
         TimerfdClockId::Monotonic,
         TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
     )?;
     let every = Timespec {
         tv_sec: 0,
-        tv_nsec: BEAT_NS as i64,
+        tv_nsec: TICK_NS as i64,
     };
     let times = Itimerspec {
         it_interval: every,
         it_value: every,
     };
-    timerfd_settime(&beat, TimerfdTimerFlags::empty(), &times)?;
-    Ok(beat)
+    timerfd_settime(&ticks, TimerfdTimerFlags::empty(), &times)?;
+    Ok(ticks)
 }
 
 fn write(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
@@ -180,6 +178,8 @@ fn write(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
 }
 
 impl Transport for Epoll {
+    const EVENTS_MAX: usize = 256;
+
     #[inline]
     fn now(&self) -> u64 {
         let now = clock_gettime(ClockId::Monotonic);
@@ -283,7 +283,7 @@ impl Transport for Epoll {
         match epoll::wait(
             &self.poll,
             rustix::buffer::spare_capacity(&mut self.events),
-            (left < 2 * BEAT_NS).then_some(&timeout),
+            (left < 2 * TICK_NS).then_some(&timeout),
         ) {
             Ok(count) => Ok(count),
             Err(Errno::INTR) => Ok(0),
@@ -295,8 +295,8 @@ impl Transport for Epoll {
     fn event(&mut self, place: usize) -> Option<Event> {
         let event = *self.events.get(place)?;
         let data = event.data.u64();
-        if data == BEAT {
-            let _ = rustix::io::read(&self.beat, &mut [0; 8]);
+        if data == TICK {
+            let _ = rustix::io::read(&self.ticks, &mut [0; 8]);
             return None;
         }
         let number = data as u32;

@@ -66,6 +66,9 @@ pub enum Received {
 ///
 /// Slots are small numbers chosen by the caller. A slot holds one connection at a time.
 pub trait Transport {
+    /// Most events of one wait: after so many there may be more.
+    const EVENTS_MAX: usize;
+
     /// Nanoseconds of a clock that never goes back.
     fn now(&self) -> u64;
 
