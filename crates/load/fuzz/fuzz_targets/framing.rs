@@ -1,5 +1,5 @@
 //! Whatever bytes a server sends, framing ends in a verdict, and the verdict does not depend on
-//! how the bytes were cut. `cargo fuzz run framing fuzz/corpus/framing fuzz/seeds/framing`
+//! how the bytes were cut. `mkdir -p fuzz/corpus/framing; cargo fuzz run framing fuzz/corpus/framing fuzz/seeds/framing`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
