@@ -22,6 +22,8 @@ use crate::transport::{Event, Received, Transport};
 const REPORT_EVERY_NS: u64 = 100_000_000;
 /// Most requests begun in a row, before answers have their turn: of more arrivals than can be sent there is no end.
 const STARTS_MAX: usize = 256;
+/// Most requests begun between two answers of one wait.
+const STARTS_BETWEEN_MAX: usize = 4;
 
 pub(super) struct Drive<'a, T> {
     parts: Parts<'a, T>,
@@ -140,7 +142,7 @@ impl<'a, T: Transport> Drive<'a, T> {
                     self.handle(event);
                     // Many events take long: arrivals that fall due meanwhile do not wait for all.
                     if self.pacer.next_at().is_some_and(|at| at <= self.now) {
-                        self.send_due();
+                        self.send_due(STARTS_BETWEEN_MAX);
                     }
                 }
             }
@@ -164,7 +166,7 @@ impl<'a, T: Transport> Drive<'a, T> {
         if self.paced() {
             self.now = self.parts.transport.now();
             if self.pacer.next_at().is_some_and(|at| at <= self.now) {
-                self.send_due();
+                self.send_due(STARTS_MAX);
             }
         }
     }
@@ -233,8 +235,8 @@ impl<'a, T: Transport> Drive<'a, T> {
         }
     }
 
-    fn send_due(&mut self) {
-        for _ in 0..STARTS_MAX {
+    fn send_due(&mut self, most: usize) {
+        for _ in 0..most {
             let now = self.parts.transport.now();
             self.now = now;
             let recorder = &mut self.recorder;
