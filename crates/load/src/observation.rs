@@ -16,8 +16,8 @@ pub struct Observations {
     pub status: BTreeMap<u16, u64>,
     /// Length of the window.
     pub window_ns: u64,
-    /// The part of it in which requests were scheduled. Shorter than the window only where arrivals are
-    /// counted: it ends when the one after the last would have been due, the window with the last answer.
+    /// For how long requests were scheduled. It is not the window's length only where arrivals are counted: then it
+    /// ends when the one after the last would have been due, and the window with the last answer.
     pub schedule_ns: u64,
     /// Whole answers, right or wrong, that arrived within the window. Rates are made of these.
     pub answers_in_window_count: u64,
@@ -175,12 +175,8 @@ impl Observations {
     /// Adds what another thread saw in the same window. One that had nothing to send has no window, and
     /// connections without an answer.
     pub fn unite(&mut self, other: &Observations) {
-        self.schedule_ns = match (self.window_ns, other.window_ns) {
-            (0, _) => other.schedule_ns,
-            (_, 0) => self.schedule_ns,
-            // The first arrival that is one too many is that of one thread; those of the others come later.
-            _ => self.schedule_ns.min(other.schedule_ns),
-        };
+        // The first arrival that is one too many is that of one thread; those of the others come later.
+        self.schedule_ns = self.schedule_ns.min(other.schedule_ns);
         self.window_ns = self.window_ns.max(other.window_ns);
         self.threads_count += other.threads_count;
         let open_at_end = self.connections.open_at_end_count + other.connections.open_at_end_count;
@@ -249,7 +245,7 @@ impl Observations {
         self.per_s(self.good_answers_in_window_count)
     }
 
-    /// Requests scheduled per second, over the part of the window in which they were.
+    /// Requests scheduled per second, over the time in which they were.
     pub fn offered_load_per_s(&self) -> f64 {
         per_s(self.scheduled_count(), self.schedule_ns)
     }

@@ -263,7 +263,7 @@ pub fn ramp(count: u32, over: Duration, share: Share) -> Vec<Turn> {
         .collect()
 }
 
-/// Connections by stages: connection p (from 0) works while the level is above p. One that would
+/// Connections by stages: connection p (from 0) works while the level is at least p + 1. One that would
 /// work for a single instant, at a peak, does not; a place has one turn at an instant at most.
 pub fn staged(stages: &[Stage], share: Share) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();

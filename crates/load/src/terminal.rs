@@ -234,12 +234,15 @@ fn times(out: &mut String, summary: &Summary) -> std::fmt::Result {
     line(out, "max", &rows, |times| {
         times.max.map(|ns| time(ns as f64))
     })?;
-    let service = &summary.service_time_ns;
-    match service.answered_count {
-        Some(answered) if answered < service.count => {
-            let sent = service.count;
+    let (all, of) = match &summary.response_time_ns {
+        Some(response) => (response, "service and response time"),
+        None => (&summary.service_time_ns, "service time"),
+    };
+    match all.answered_count {
+        Some(answered) if answered < all.count => {
             let said = format!(
-                "mean, stdev, min and max are of answers alone, which {answered} of {sent} requests sent had"
+                "mean, stdev, min and max of {of} are of answers alone, which {answered} of {} requests had",
+                all.count
             );
             wrapped(out, &said, 2)
         }

@@ -41,9 +41,16 @@ fn drive(target: Target, slice: &Slice) -> Observations {
 
 /// How requests end when every one is answered so.
 fn outcome_of(reply: impl Fn(u64, &[u8]) -> Reply + Send + Sync + 'static) -> Outcome {
+    outcome_within(Duration::from_secs(30), reply)
+}
+
+fn outcome_within(
+    timeout: Duration,
+    reply: impl Fn(u64, &[u8]) -> Reply + Send + Sync + 'static,
+) -> Outcome {
     let server = Server::start(reply);
     let mut target = server.target();
-    target.timeout = Duration::from_millis(300);
+    target.timeout = timeout;
     let seen = drive(target, &counted(closed(2), 6));
     assert_eq!(seen.scheduled_count(), 6);
     let only = seen.outcomes.iter().find(|(_, count)| *count == 6);
@@ -85,7 +92,8 @@ fn every_way_to_fail_has_its_outcome() {
         Outcome::Malformed
     );
     assert_eq!(outcome_of(|_, _| Reply::Reset), Outcome::Reset);
-    assert_eq!(outcome_of(|_, _| Reply::Nothing), Outcome::Timeout);
+    let silent = outcome_within(Duration::from_millis(300), |_, _| Reply::Nothing);
+    assert_eq!(silent, Outcome::Timeout);
 }
 
 #[test]
@@ -120,7 +128,6 @@ fn outcomes_add_up_under_random_faults() {
     for pacing in open.into_iter().chain([closed(8), users]) {
         let mut target = server.target();
         target.timeout = Duration::from_millis(60);
-        let before = server.count();
         let slice = counted(pacing, 400);
         let seen = drive(target, &slice);
         let sum: u64 = seen.outcomes.iter().map(|(_, count)| count).sum();
@@ -130,9 +137,9 @@ fn outcomes_add_up_under_random_faults() {
         assert_eq!(seen.status.values().sum::<u64>(), answers);
         assert_eq!(seen.service_time().answered_count(), answers);
         assert_eq!(seen.failed_time().count(), seen.failed_count());
-        // A request may be cut off before the server reads it, never invented.
-        assert!(server.count() - before <= 400);
     }
+    // A request may be cut off before the server reads it, or read only after its drive, never invented.
+    assert!(server.count() <= 5 * 400);
 }
 
 #[test]

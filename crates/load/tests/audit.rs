@@ -103,6 +103,21 @@ fn counted_arrivals_that_were_done_long_after_their_schedule_were_not_offered() 
     // The last answer takes 10 ms by itself, and a hundredth of ten seconds is left free.
     assert_eq!(after(100 * MS), Pass);
     assert_eq!(after(120 * MS), Fail);
+    // One that gets no answer keeps the window open until it is given up.
+    let lost = in_open_loop(Check::Offered, |seen| {
+        seen.outcomes.count(Outcome::Timeout);
+        seen.service.lost.saturating_record(2 * SECOND);
+        seen.lost_of_window_count = 1;
+        seen.window_ns = seen.schedule_ns + 2 * SECOND;
+    });
+    assert_eq!(lost, Pass);
+    // Under this rule arrivals queue behind a busy connection while others are free.
+    let mut queued = seen(true, 10_000);
+    queued.window_ns += 500 * MS;
+    let per_connection = open(1_000.0, Dispatch::PerConnection);
+    assert_eq!(status(&per_connection, &queued, Check::Offered), Pass);
+    queued.window_ns += 20 * MS;
+    assert_eq!(status(&per_connection, &queued, Check::Offered), Fail);
 }
 
 #[test]

@@ -95,6 +95,30 @@ fn threads_share_a_count_without_a_remainder() {
 }
 
 #[test]
+fn threads_that_share_a_count_of_arrivals_offered_them_at_the_rate_asked_for() {
+    let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
+    // The last arrivals of the threads lie far apart, and of seven one thread has none.
+    for requests in [10, 7] {
+        let pacing = Pacing::Open {
+            rate: Rate::constant(50.0),
+            connections: 8,
+            dispatch: Dispatch::Shared,
+        };
+        let plan = Plan {
+            target: server.target(),
+            slice: counted(pacing, requests),
+            threads: 8,
+            cpus: vec![],
+            busy_poll: false,
+        };
+        let seen = run(&plan, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+        assert_eq!(seen.good_count(), requests);
+        let offered = seen.offered_load_per_s();
+        assert!((offered - 50.0).abs() < 1e-6, "{offered}");
+    }
+}
+
+#[test]
 fn a_thread_without_a_request_of_its_own_is_still_one_of_the_threads() {
     let server = Server::start(|_, _| Reply::Bytes(ok(b"ok")));
     let plan = Plan {

@@ -343,7 +343,7 @@ fn what_requests_without_an_answer_are_left_out_of_is_said() {
     assert!(!all.contains("of answers alone"), "{all}");
     let most = said(summaries().remove(2));
     assert!(
-        most.contains("of answers alone, which 9000 of 10000 requests sent had"),
+        most.contains("of answers alone, which 9000 of 10000 requests had"),
         "{most}"
     );
 }

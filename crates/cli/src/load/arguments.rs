@@ -47,7 +47,7 @@ pub struct LoadArgs {
         help_heading = "Pacing"
     )]
     pub(super) threads: u32,
-    /// How long to measure [default: 10s, or until --requests are sent]
+    /// How long to measure [default: 10s after --ramp-up, as long as --stages, or until all requests are sent]
     #[arg(short, long, value_name = "TIME", value_parser = notation::duration, help_heading = "Pacing")]
     pub(super) duration: Option<Duration>,
     /// How many requests to send, exactly, unless --duration or --stages end first

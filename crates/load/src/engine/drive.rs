@@ -200,10 +200,9 @@ impl<'a, T: Transport> Drive<'a, T> {
     }
 
     fn close_window(&mut self, at: u64) {
-        let scheduled_until = self.pacer.counted_out_at().unwrap_or(at).min(at);
         self.pacer.end(at);
         if self.phase == Phase::Measuring {
-            self.recorder.close(at, scheduled_until);
+            self.recorder.close(at);
             self.observer.edge(Edge::Closes);
         }
         self.phase = Phase::Draining {
@@ -484,7 +483,7 @@ impl<'a, T: Transport> Drive<'a, T> {
             .map(|connection| connection.completed)
             .max()
             .unwrap_or(0);
-        self.recorder.finish()
+        self.recorder.finish(self.pacer.counted_out_at())
     }
 }
 

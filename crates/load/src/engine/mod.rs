@@ -300,6 +300,8 @@ impl<T: Transport> Session<T> {
 
 /// Most connections: more than a process may hold descriptors, by far.
 const CONNECTIONS_MAX: u32 = 1_000_000;
+/// Most users: each leaves again, so that more than can be connected at once may come.
+const USERS_MAX: u32 = 10_000_000;
 /// Most arrivals a second: hundreds of times what a thread can send. Each has an outcome of its own, sent or not, so
 /// that without a bound a typing error would keep a machine busy for days.
 const RATE_MAX_PER_S: f64 = 10_000_000.0;
@@ -321,14 +323,16 @@ fn check(slice: &Slice) -> Result<(), LoadError> {
             return plan("at least one connection is needed");
         }
     }
-    if slice.pacing.concurrency() > CONNECTIONS_MAX {
-        return plan(&format!(
-            "more than {CONNECTIONS_MAX} connections are not to be had"
-        ));
+    let (most, what) = match slice.pacing {
+        Pacing::Users { .. } => (USERS_MAX, "users"),
+        _ => (CONNECTIONS_MAX, "connections"),
+    };
+    if slice.pacing.concurrency() > most {
+        return plan(&format!("more than {most} {what} cannot be had"));
     }
-    let (stages, most) = match &slice.pacing {
-        Pacing::Open { rate, .. } => (&rate.stages, RATE_MAX_PER_S),
-        Pacing::ClosedStages { stages, .. } => (stages, f64::from(CONNECTIONS_MAX)),
+    let stages = match &slice.pacing {
+        Pacing::Open { rate, .. } => &rate.stages,
+        Pacing::ClosedStages { stages, .. } => stages,
         Pacing::Closed { .. } | Pacing::Users { .. } => return Ok(()),
     };
     let sound = |level: f64| level.is_finite() && level >= 0.0;
@@ -344,9 +348,10 @@ fn check(slice: &Slice) -> Result<(), LoadError> {
     {
         return plan("a rate or number of connections must be above 0 somewhere");
     }
-    if stages.iter().any(|stage| stage.from.max(stage.to) > most) {
+    let most = stages.iter().map(|stage| stage.from.max(stage.to));
+    if most.fold(0.0, f64::max) > RATE_MAX_PER_S {
         return plan(&format!(
-            "more than {most} of what is staged, or of arrivals a second, are not to be had"
+            "more than {RATE_MAX_PER_S} arrivals a second cannot be sent"
         ));
     }
     Ok(())

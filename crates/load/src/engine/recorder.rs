@@ -145,19 +145,21 @@ impl Recorder {
         self.cpu_at_open = thread_cpu_ns();
     }
 
-    /// The window closes at `at`, which is when it should have or earlier; nothing was scheduled
-    /// from `scheduled_until` on.
-    pub fn close(&mut self, at: u64, scheduled_until: u64) {
+    /// The window closes at `at`, which is when it should have or earlier.
+    pub fn close(&mut self, at: u64) {
         self.integrate(at);
         self.closes_at = at;
         self.seen.window_ns = at.saturating_sub(self.opens_at);
-        self.seen.schedule_ns = scheduled_until.saturating_sub(self.opens_at);
         self.seen.bytes.received_count = self.received;
         self.seen.bytes.sent_count = self.sent;
         self.seen.generator_cpu_ns = thread_cpu_ns().saturating_sub(self.cpu_at_open);
     }
 
-    pub fn finish(mut self) -> Observations {
+    /// What was seen. Where the number of arrivals ended their schedule, the next would have been due at
+    /// `counted_out_at`; else the window ended it.
+    pub fn finish(mut self, counted_out_at: Option<u64>) -> Observations {
+        let scheduled_until = counted_out_at.unwrap_or(self.closes_at);
+        self.seen.schedule_ns = scheduled_until.saturating_sub(self.opens_at);
         self.seen.answers_in_drive_count = self.counts.answers;
         let statuses = (0_u16..).zip(self.status.iter().copied());
         self.seen.status = statuses

@@ -70,7 +70,7 @@ impl OpenPacer {
         if let Some(arrival) = self.arrival {
             self.limit.spend(arrival.at_ns);
         } else if self.limit.left == Some(0) {
-            self.counted_out_at = next.map(|arrival| arrival.at_ns);
+            self.counted_out_at = Some(next.map_or(self.limit.closes_at, |arrival| arrival.at_ns));
         }
     }
 
