@@ -35,12 +35,8 @@ fn gate(bench: &Bench, before: &str, after: &str, more: &[&str]) -> Output {
 /// A committed run in a folder of its own, with every figure of one treatment's CPU time `factor` times as large.
 fn run_like_the_committed(folder: &Path, name: &str, treatment: &str, factor: f64) -> PathBuf {
     let results = checkout().join("experiments/first-look/results");
-    let committed = fs::read_dir(results)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let runs = fs::read_dir(results).unwrap();
+    let committed = runs.map(|run| run.unwrap().path()).max().unwrap();
     let copy = folder.join(name);
     fs::create_dir_all(&copy).unwrap();
     let mut run: serde_json::Value =
