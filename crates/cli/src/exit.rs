@@ -14,6 +14,14 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
+/// Ends a function with a message about wrong usage.
+macro_rules! refuse {
+    ($($message:tt)*) => {
+        return Err($crate::exit::Usage(format!($($message)*)).into())
+    };
+}
+pub(crate) use refuse;
+
 /// Exit code of a run that was stopped by Ctrl-C.
 pub const INTERRUPTED: u8 = 130;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use load::{Pacing, Stage};
 
 use super::arguments::LoadArgs;
-use super::plan::refuse;
+use crate::exit::refuse;
 
 /// Stands for "until all requests are sent".
 pub(in crate::load) const ENDLESS: Duration = Duration::from_secs(365 * 24 * 3600);

@@ -7,15 +7,7 @@ use load::{
 
 use super::arguments::{ArrivalsArg, DispatchArg, EngineArg, FeedOrderArg, LoadArgs, StagesOf};
 use super::lengths::lengths;
-use crate::exit::Usage;
-
-/// Ends with a message about wrong usage.
-macro_rules! refuse {
-    ($($message:tt)*) => {
-        return Err(crate::exit::Usage(format!($($message)*)).into())
-    };
-}
-pub(super) use refuse;
+use crate::exit::{Usage, refuse};
 
 /// Connections where no flag says how many.
 const CONNECTIONS: u32 = 50;
